@@ -2,6 +2,7 @@ import { errors, type KoaContextWithOIDC } from 'oidc-provider'
 import { dpopAlgorithms, emitSafely } from '../host/instance.ts'
 import { publicError } from '../impersonations/audited.ts'
 import { isChallenged, isPublic, NoCredentials, statusOf } from '../shared/errors.ts'
+import { present } from '../shared/json.ts'
 import { parseAuthorization } from '../shared/sender.ts'
 import { printable } from '../shared/text.ts'
 
@@ -55,8 +56,8 @@ function challenge(ctx: KoaContextWithOIDC, error: errors.OIDCProviderError): vo
       scope: 'scope' in error ? String(error.scope) : undefined,
       algs: scheme === 'DPoP' ? algs : undefined,
     }
-    const given = Object.entries(parameters).filter(([, value]) => value !== undefined)
-    const texts = given.map(([name, value]) => `${name}="${printable(String(value))}"`)
+    const given = Object.entries(present(parameters))
+    const texts = given.map(([name, value]) => `${name}="${printable(value)}"`)
     ctx.append('WWW-Authenticate', `${scheme} ${texts.join(', ')}`)
   }
 }

@@ -98,8 +98,17 @@ async function endToken(
 ): Promise<SubjectToken | undefined> {
   if (isOver(token)) return token
   const { subjectTokens, unsureEnds } = instance(provider)
-  const end = newEnd(how)
-  const store = () => storeEnd(provider, token.jti, end)
+  const { by, cause = 'requested', reason } = how
+  // The id of this attempt, which no other end has.
+  const attempt = randomBytes(9).toString('base64url')
+  const members = present({ by: by && { sub: by.sub }, cause, reason })
+  const end: StoredEnd = { at: epochSeconds(), ...members, attempt }
+  /** Resolves `true` if this is the first end of the record. */
+  const store = async (): Promise<boolean> => {
+    const isFirst: unknown = await requireEnding(provider).endOnce(token.jti, { ...end })
+    if (typeof isFirst === 'boolean') return isFirst
+    throw new TypeError('endOnce() of the storage adapter must resolve true or false')
+  }
   let isStored = false
   let after: SubjectToken | undefined
   try {
@@ -110,36 +119,17 @@ async function endToken(
     after = isKnown ? token : await subjectTokens.findById(token.jti)
   } catch (error) {
     if (!isStored) {
-      unsureEnds.set(end.attempt, true)
+      unsureEnds.set(attempt, true)
       throw error
     }
   }
   const ended = isStored ? Object.assign(after ?? token, { end }) : after
   // No end goes unrecorded (I13): the end may be that of a reply that was lost, now or before.
-  const attempt = ended?.end?.attempt ?? ''
-  if (ended && (attempt === end.attempt || unsureEnds.delete(attempt))) {
+  const endedBy = ended?.end?.attempt ?? ''
+  if (ended && (endedBy === attempt || unsureEnds.delete(endedBy))) {
     recorded.push(emit(provider, 'impersonation.ended', ctx, () => describeEnded(ended)))
   }
   return ended
-}
-
-/** An end with the id of its attempt, which no other end has. */
-type EndAttempt = StoredEnd & { readonly attempt: string }
-
-/** The end to store for a call now. */
-function newEnd({ by, cause = 'requested', reason }: EndOptions): EndAttempt {
-  return {
-    at: epochSeconds(),
-    ...present({ by: by && { sub: by.sub }, cause, reason }),
-    attempt: randomBytes(9).toString('base64url'),
-  }
-}
-
-/** Resolves `true` if this is the first end of the record. */
-async function storeEnd(provider: Provider, id: string, end: EndAttempt): Promise<boolean> {
-  const isFirst: unknown = await requireEnding(provider).endOnce(id, { ...end })
-  if (typeof isFirst === 'boolean') return isFirst
-  throw new TypeError('endOnce() of the storage adapter must resolve true or false')
 }
 
 /** Causes of ends after the request that led to them. */

@@ -36,9 +36,8 @@ const QUERY = {
 /** The members of an end that the deployment's own code may set. */
 export const END = {
   by: rule((value) => {
-    const by = knownMembers(value, ['sub'], () =>
-      refuse('by must be an object with sub and nothing else'),
-    )
+    const refuse = () => new InvalidInput('by must be an object with sub and nothing else')
+    const by = knownMembers(value, ['sub'], refuse)
     return { sub: sub(by.sub, 'by.sub') }
   }),
   cause: oneOf<EndCause>(['requested', 'user', 'policy', 'operator_signed_out', 'replay']),
@@ -58,15 +57,11 @@ export function readQuery(input: unknown): ImpersonationQuery {
 export function readFilter(input: unknown): ImpersonationFilter {
   const filter = readInput(FILTER, input)
   if (Object.keys(filter).length > 0) return filter
-  throw refuse(`at least one of ${Object.keys(FILTER).join(', ')} is required`)
+  throw new InvalidInput(`at least one of ${Object.keys(FILTER).join(', ')} is required`)
 }
 
 /** Reads the filter and the options of the end from one object that has both. */
 export function readEndAll(input: unknown): { filter: ImpersonationFilter; how: EndOptions } {
   const { by, cause, reason, ...filter } = readInput({ ...FILTER, ...END_OVER_HTTP }, input)
   return { filter: readFilter(filter), how: { by, cause, reason } }
-}
-
-function refuse(message: string): InvalidInput {
-  return new InvalidInput(message)
 }

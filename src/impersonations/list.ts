@@ -140,6 +140,7 @@ export function isOver(token: SubjectToken): boolean {
 
 /** Formats an impersonation for lists and events. */
 export function describeImpersonation(token: SubjectToken): Impersonation {
+  const { format = 'jwt' } = token.note ?? {}
   return Object.freeze(
     present({
       id: token.jti,
@@ -150,7 +151,7 @@ export function describeImpersonation(token: SubjectToken): Impersonation {
       issuedAt: token.iat,
       redeemableUntil: token.exp ?? token.iat,
       startedAt: typeof token.consumed === 'number' ? token.consumed : undefined,
-      status: statusOf(token),
+      status: format !== 'jwt' ? undefined : token.tokenStatus?.status_list,
     }),
   )
 }
@@ -179,10 +180,6 @@ function describeParties(token: SubjectToken) {
   }
 }
 
-function statusOf({ note, tokenStatus }: SubjectToken) {
-  return note && note.format !== 'jwt' ? undefined : tokenStatus?.status_list
-}
-
 /** The public part of an end. */
 export function shownEnd({ attempt: _, ...end }: StoredEnd): StoredEnd {
   return Object.freeze(end)
@@ -195,7 +192,9 @@ export function shownEnd({ attempt: _, ...end }: StoredEnd): StoredEnd {
  * @param question - the query of the page
  */
 function cursorAfter({ iat, id }: ListedBefore, question: object): string {
-  return Buffer.from(`${iat}.${id}.${hashQuestion(question)}`).toString('base64url')
+  const members = Object.entries(present(question)).sort()
+  const asked = sha256(JSON.stringify(members)).slice(0, 16)
+  return Buffer.from(`${iat}.${id}.${asked}`).toString('base64url')
 }
 
 /** @throws {@link InvalidInput} for a cursor that this query did not give */
@@ -204,9 +203,4 @@ function parseCursor(cursor: string, question: object): ListedBefore {
   const position = id === undefined ? undefined : { iat: Number(iat), id }
   if (position && cursorAfter(position, question) === cursor) return position
   throw new InvalidInput('cursor is not one that was given for the same filter and state')
-}
-
-function hashQuestion(question: object): string {
-  const members = Object.entries(present(question))
-  return sha256(JSON.stringify(members.sort())).slice(0, 16)
 }

@@ -140,13 +140,13 @@ const PUBLIC_ERRORS: readonly ErrorClass[] = [
   ClientNotNamed,
 ]
 
-export function isPublic(error: unknown): error is errors.OIDCProviderError {
-  return PUBLIC_ERRORS.some((kind) => error instanceof kind)
-}
+const isAmong =
+  (kinds: readonly ErrorClass[]) =>
+  (error: unknown): error is errors.OIDCProviderError =>
+    kinds.some((kind) => error instanceof kind)
 
-export function isChallenged(error: unknown): error is errors.OIDCProviderError {
-  return CHALLENGED_ERRORS.some((kind) => error instanceof kind)
-}
+export const isPublic = isAmong(PUBLIC_ERRORS)
+export const isChallenged = isAmong(CHALLENGED_ERRORS)
 
 /** The error that the caller gets. */
 export function publicCode(error: unknown): string {

@@ -1,10 +1,4 @@
-import {
-  createLocalJWKSet,
-  type JSONWebKeySet,
-  type JWTPayload,
-  errors as joseErrors,
-  jwtVerify,
-} from 'jose'
+import { createLocalJWKSet, type JWTPayload, errors as joseErrors, jwtVerify } from 'jose'
 import {
   type AccessToken,
   type Client,
@@ -39,6 +33,9 @@ export class AccessTokenRejected extends errors.InvalidToken {
   }
 }
 
+/** The number of verified JWTs that are remembered. */
+const JWT_CACHE_SIZE = 256
+
 /** The verifier of the access tokens of a provider. */
 export type AccessTokenVerifier = ReturnType<typeof accessTokenVerifier>
 
@@ -50,7 +47,32 @@ export function accessTokenVerifier(
   provider: Provider,
   findEvenEnded = (value: string) => provider.AccessToken.find(value),
 ) {
-  const verifyJwt = jwtAccessTokenVerifier(provider.issuer, publicKeys(provider))
+  const keys = createLocalJWKSet(publicKeys(provider))
+  // A machine uses one token for many requests, and a valid signature stays valid. By the SHA-256.
+  const remembered = new BoundedMap<string, VerifiedAccessToken>(JWT_CACHE_SIZE)
+
+  async function verifyJwt(value: string): Promise<VerifiedAccessToken> {
+    const id = sha256(value)
+    const known = remembered.get(id)
+    // The provider's clockTolerance is for clocks of other servers. This time is our own.
+    if (known && known.expiresAt > epochSeconds()) return known
+    try {
+      // RFC 9068 §4: typ, iss, signature, exp. The caller judges the audience. The other required
+      // claims have to be texts, which is checked below.
+      const { payload } = await jwtVerify(value, keys, {
+        algorithms: SIGNING_ALGORITHMS,
+        typ: 'at+jwt',
+        issuer: provider.issuer,
+        requiredClaims: ['aud', 'exp', 'iat'],
+      })
+      const token = fromPayload(payload)
+      remembered.set(id, token)
+      return token
+    } catch (cause) {
+      if (!(cause instanceof joseErrors.JOSEError)) throw cause
+      throw new AccessTokenRejected(`JWT access token: ${cause.message}`, { cause })
+    }
+  }
 
   async function verify(
     value: string,
@@ -129,50 +151,6 @@ function fromRecord(token: AccessToken | ClientCredentials | undefined) {
     jkt: token.jkt,
     x5t: token['x5t#S256'],
   })
-}
-
-/** The number of verified tokens that are remembered. */
-const JWT_CACHE_SIZE = 256
-
-/**
- * Verifies JWT access tokens with the provider's own keys.
- *
- * A machine uses one token for many requests, and a valid signature stays valid, so verified
- * tokens are cached by their SHA-256. Expiry is checked every time.
- *
- * @returns a function that throws {@link AccessTokenRejected} for a token that is not accepted
- */
-function jwtAccessTokenVerifier(
-  issuer: string,
-  publicKeys: JSONWebKeySet,
-): (value: string) => Promise<VerifiedAccessToken> {
-  const keys = createLocalJWKSet(publicKeys)
-  const remembered = new BoundedMap<string, VerifiedAccessToken>(JWT_CACHE_SIZE)
-
-  return async (value) => {
-    const id = sha256(value)
-    const known = remembered.get(id)
-    // The provider's clockTolerance is for clocks of other servers. This time is our own.
-    if (known && known.expiresAt > epochSeconds()) return known
-    try {
-      // RFC 9068 §4: typ, iss, signature, exp. The caller judges the audience. The other required
-      // claims have to be texts, which is checked below.
-      const { payload } = await jwtVerify(value, keys, {
-        algorithms: SIGNING_ALGORITHMS,
-        typ: 'at+jwt',
-        issuer,
-        requiredClaims: ['aud', 'exp', 'iat'],
-      })
-      const token = fromPayload(payload)
-      remembered.set(id, token)
-      return token
-    } catch (cause) {
-      if (cause instanceof joseErrors.JOSEError) {
-        throw new AccessTokenRejected(`JWT access token: ${cause.message}`, { cause })
-      }
-      throw cause
-    }
-  }
 }
 
 function fromPayload(payload: JWTPayload): VerifiedAccessToken {

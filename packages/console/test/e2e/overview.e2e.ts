@@ -1,44 +1,22 @@
 import { expect } from 'chai'
-import type { Authorize } from 'oidc-provider-impersonation'
-import { createPermits, type Permits } from 'oidc-provider-impersonation-console'
-import { type Deployment, deploy } from '../support/deployment.ts'
-import { memoryAudit } from '../support/memory-audit.ts'
-import { enter } from './support/enter.ts'
-import { heading, visitDeployment } from './support/operating.ts'
+import { deployWithPermits, type PermitsDeployment } from '../support/with-permits.ts'
+import { heading, signedIn } from './support/operating.ts'
 import { expectGoodLooks } from './support/pictures.ts'
-
-const rule: Authorize = ({ scope = '' }) =>
-  scope.includes('orders:write') ? { needs: ['second_person'], emergency: true } : true
 
 describe('the overview', function () {
   this.timeout(120_000)
-  let permits: Permits
-  let deployment: Deployment
+  let deployment: PermitsDeployment
 
   beforeEach(async () => {
-    const audit = memoryAudit()
-    permits = createPermits({ audit, approvers: () => [{ id: 'grace', name: 'Grace Lindqvist' }] })
-    deployment = await deploy({ audit, authorize: permits.wrap(rule), console: { permits } })
+    deployment = await deployWithPermits(({ scope = '' }) =>
+      scope.includes('orders:write') ? { needs: ['second_person'], emergency: true } : true,
+    )
   })
-  afterEach(async () => {
-    await permits.close()
-    await deployment[Symbol.asyncDispose]()
-  })
-
-  const facts = () => ({
-    customer: 'alice',
-    operator: 'olivia',
-    application: 'shop',
-    ticket: 'SUP-1',
-    resource: `${deployment.url}/orders`,
-    scope: 'orders:read orders:write',
-    reason: 'The address is wrong',
-  })
+  afterEach(() => deployment[Symbol.asyncDispose]())
 
   it('is where a lead begins: who acts now and what waits, as it happens, with one number in the tab', async () => {
-    await using visit = await visitDeployment(deployment)
+    await using visit = await signedIn(deployment, 'grace')
     const { page } = visit
-    await enter(page, 'grace')
     await heading(page, 'Inbox').waitFor()
     expect(new URL(page.url()).pathname).to.equal('/console')
     await page.getByText('Nothing waits for you.').waitFor()
@@ -47,9 +25,9 @@ describe('the overview', function () {
 
     const running = await deployment.impersonate({ access: 'read' })
     await page.getByRole('row', { name: /^Alice Ng/ }).waitFor()
-    await permits.emergency({ ...facts(), why: 'It cannot wait' })
+    await deployment.emergency()
     await page.getByText('1 thing waits for you.').first().waitFor()
-    await permits.request({ ...facts(), customer: 'bob', operator: 'oscar' })
+    await deployment.request({ customer: 'bob', operator: 'oscar' })
     await page.getByText('2 things wait for you.').first().waitFor()
     await running.replay()
     await page.waitForFunction(() => document.title === '(3) Inbox')
@@ -68,12 +46,11 @@ describe('the overview', function () {
   })
 
   it('is good to look at, also in German', async () => {
-    await permits.request({ ...facts() })
-    await permits.emergency({ ...facts(), customer: 'bob', why: 'It cannot wait' })
+    await deployment.request()
+    await deployment.emergency({ customer: 'bob' })
     await deployment.impersonate({ access: 'read', customer: 'carla' })
-    await using german = await visitDeployment(deployment, { locale: 'de-DE' })
+    await using german = await signedIn(deployment, 'grace', '/console', { locale: 'de-DE' })
     const { page } = german
-    await enter(page, 'grace')
     await heading(page, 'Eingang').waitFor()
     await page.getByRole('row', { name: /Carla/ }).waitFor()
     await expectGoodLooks(page, 'overview-de')

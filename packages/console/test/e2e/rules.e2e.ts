@@ -2,9 +2,8 @@ import { expect } from 'chai'
 import { type Authorize, allOf } from 'oidc-provider-impersonation'
 import type { Deployment } from '../support/deployment.ts'
 import { deployWithPermits } from '../support/with-permits.ts'
-import { enter } from './support/enter.ts'
 import { expectFocus, tabTo } from './support/focus.ts'
-import { heading, reads, visitDeployment } from './support/operating.ts'
+import { heading, reads, signedIn } from './support/operating.ts'
 import { expectGoodLooks } from './support/pictures.ts'
 
 const changes: Authorize = ({ scope = '' }) =>
@@ -21,9 +20,8 @@ describe('the page of the rules', function () {
   afterEach(() => deployment[Symbol.asyncDispose]())
 
   it('answers a lead before anybody tries, by the keyboard alone', async () => {
-    await using visit = await visitDeployment(deployment)
+    await using visit = await signedIn(deployment, 'grace')
     const { page } = visit
-    await enter(page, 'grace')
     await page.getByRole('link', { name: 'Settings' }).click()
     await heading(page, 'Rules').waitFor()
     const answer = page.getByRole('main').locator('.verdict')
@@ -44,9 +42,8 @@ describe('the page of the rules', function () {
   })
 
   it('is good to look at, also in German', async () => {
-    await using visit = await visitDeployment(deployment, { locale: 'de-DE' })
+    await using visit = await signedIn(deployment, 'grace', '/console/rules', { locale: 'de-DE' })
     const { page } = visit
-    await enter(page, 'grace', '/console/rules')
     await heading(page, 'Regeln').waitFor()
     await page.getByLabel('Mitarbeiter', { exact: true }).fill('olivia')
     await page.getByLabel('Kunde', { exact: true }).fill('alice')

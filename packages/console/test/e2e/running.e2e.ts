@@ -1,8 +1,7 @@
 import { equal } from 'node:assert/strict'
 import { type Deployment, deploy } from '../support/deployment.ts'
-import { enter } from './support/enter.ts'
 import { expectFocus } from './support/focus.ts'
-import { heading, reads, strip, visitDeployment } from './support/operating.ts'
+import { heading, reads, signedIn, strip } from './support/operating.ts'
 
 describe('what runs now', () => {
   let deployment: Deployment
@@ -13,14 +12,10 @@ describe('what runs now', () => {
   afterEach(() => deployment[Symbol.asyncDispose]())
 
   it('two operators, a lead and an auditor at once: each sees what is theirs to see, live', async () => {
-    await using olivia = await visitDeployment(deployment)
-    await using oscar = await visitDeployment(deployment)
-    await using grace = await visitDeployment(deployment)
-    await using ada = await visitDeployment(deployment)
-    await enter(olivia.page)
-    await enter(oscar.page, 'oscar', '/console/customers')
-    await enter(grace.page, 'grace', '/console')
-    await enter(ada.page, 'ada', '/console')
+    await using olivia = await signedIn(deployment)
+    await using oscar = await signedIn(deployment, 'oscar', '/console/customers')
+    await using grace = await signedIn(deployment, 'grace')
+    await using ada = await signedIn(deployment, 'ada')
     await grace.page.getByText('No one is acting as a customer right now.').waitFor()
 
     // Started in another process: no page of theirs did it.
@@ -43,7 +38,7 @@ describe('what runs now', () => {
     await grace.page.getByRole('button', { name: end }).focus()
     await grace.page.keyboard.press('Enter')
     await expectFocus(grace.page.getByText('It is ended.'))
-    equal((await deployment.provider.impersonation.get(first.id))?.state, 'ended')
+    equal(await deployment.stateOf(first.id), 'ended')
     const ended = Date.now()
     await ada.page.getByRole('row', { name: /SUP-1/ }).waitFor({ state: 'detached' })
     equal(Date.now() - ended < 2000, true, 'the end is seen too late')
@@ -57,11 +52,10 @@ describe('what runs now', () => {
   })
 
   it('no row moves under the pointer, and a form that is open stays', async () => {
-    await using visit = await visitDeployment(deployment)
-    const { page } = visit
     const first = await deployment.impersonate({ ticket: 'SUP-1' })
     await deployment.impersonate({ ticket: 'SUP-2' })
-    await enter(page, 'grace', '/console')
+    await using visit = await signedIn(deployment, 'grace')
+    const { page } = visit
     await page.getByText(reads('2 impersonations are running')).waitFor()
     const rows = page.locator('tbody tr:not(.group-head)')
     await page.locator('summary', { hasText: reads('Stop Olivia Okafor') }).click()
@@ -77,10 +71,9 @@ describe('what runs now', () => {
   })
 
   it('an outage of the storage is said, and the list stays', async () => {
-    await using visit = await visitDeployment(deployment)
-    const { page } = visit
     await deployment.impersonate()
-    await enter(page, 'grace', '/console')
+    await using visit = await signedIn(deployment, 'grace')
+    const { page } = visit
     await page.getByRole('rowheader', { name: 'Alice Ng' }).waitFor()
     visit.expectFailure(/\/console(?:\/stream)?$/)
     deployment.faults.storage = true

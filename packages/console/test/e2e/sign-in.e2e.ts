@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { type Deployment, deploy } from '../support/deployment.ts'
+import { idsOf } from '../support/expect-answer.ts'
 import { enter, submitSignIn } from './support/enter.ts'
 import { movedClock } from './support/moved-clock.ts'
 import { reads, strip, visitDeployment } from './support/operating.ts'
@@ -99,7 +100,7 @@ describe('the sign-in to the console, in the browser', function () {
     await page.getByRole('button', { name: /yes, sign me out/i }).click()
     await page.getByRole('button', { name: 'Sign in' }).waitFor()
     const { body } = await deployment.ask('grace', '')
-    const ids = body.running.map(({ id }: { id: string }) => id)
+    const ids = idsOf(body.running)
     expect(ids, 'what others run goes on').to.eql([ofOthers.id])
     await lookAgain(other)
     await over(other).waitFor()

@@ -1,10 +1,9 @@
 import { expect } from 'chai'
 import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE_GRANT_TYPE } from 'oidc-provider-impersonation'
 import { type Deployment, deploy } from '../support/deployment.ts'
+import { expectStatus } from '../support/expect-answer.ts'
 import { COPILOT_SECRET, MACHINE } from '../support/provider.ts'
-import { enter, submitSignIn } from './support/enter.ts'
-import { reads } from './support/operating.ts'
-import { visit } from './support/visit.ts'
+import { reads, signedIn } from './support/operating.ts'
 
 const BY_COPILOT = reads('copilot, for Olivia Okafor')
 
@@ -47,26 +46,21 @@ describe('I16: software that acts', () => {
     const id = await actByCopilot(deployment)
     await deployment.settled()
 
-    await using grace = await visit(deployment.url)
-    await enter(grace.page, 'grace', '/console')
+    await using grace = await signedIn(deployment, 'grace')
     await grace.page.getByRole('row', { name: /SUP-7/ }).getByText(BY_COPILOT).waitFor()
 
-    await using ada = await visit(deployment.url)
-    await enter(ada.page, 'ada', `/console/audit/${id}`)
+    await using ada = await signedIn(deployment, 'ada', `/console/audit/${id}`)
     await ada.page.getByRole('heading', { name: BY_COPILOT }).waitFor()
     const facts = ada.page.locator('dl').first()
     await facts.getByText('Software', { exact: true }).waitFor()
 
-    await using alice = await visit(deployment.url)
-    await alice.page.goto('/account')
-    await alice.page.getByRole('button', { name: 'Sign in' }).click()
-    await submitSignIn(alice.page, 'alice')
+    await using alice = await signedIn(deployment, 'alice', '/account')
     await alice.page.getByRole('article').getByRole('heading', { name: BY_COPILOT }).waitFor()
 
     const { body } = await deployment.ask('olivia', '')
     expect(body.running[0]).to.deep.include({ software: 'copilot', isMine: false, canEnd: true })
     const ended = await deployment.ask('olivia', `/running/${id}/end`, {})
-    expect(ended.status).to.equal(204)
+    expectStatus(ended, 204)
     await grace.page.getByRole('row', { name: /SUP-7/ }).waitFor({ state: 'detached' })
   })
 })

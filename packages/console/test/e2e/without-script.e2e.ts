@@ -1,8 +1,6 @@
-import { createPermits, type Permits } from 'oidc-provider-impersonation-console'
 import type { Page } from 'playwright-core'
-import { type Deployment, deploy } from '../support/deployment.ts'
-import { memoryAudit } from '../support/memory-audit.ts'
-import { submitSignIn } from './support/enter.ts'
+import { deployWithPermits, type PermitsDeployment } from '../support/with-permits.ts'
+import { enter } from './support/enter.ts'
 import { actIn, reads, visitDeployment } from './support/operating.ts'
 
 const act = (user: string, access = 'read') =>
@@ -94,25 +92,11 @@ const STEP = /^(?<who>\w+) (?<does>opens|chooses|begins|presses|searches|types|s
 
 describe('without script, in the browser', function () {
   this.timeout(60_000)
-  let permits: Permits
-  let deployment: Deployment
+  let deployment: PermitsDeployment
   beforeEach(async () => {
-    const audit = memoryAudit()
-    permits = createPermits({
-      audit,
-      standing: {},
-      approvers: () => [{ id: 'grace', name: 'Grace Lindqvist' }],
-    })
-    const authorize = permits.wrap(({ account, scope = '' }) => {
-      if (account.accountId === 'bob') return { needs: ['user'] }
-      return scope.includes('write') ? { needs: ['second_person'], emergency: true } : true
-    })
-    deployment = await deploy({ audit, authorize, console: { permits } })
+    deployment = await deployWithPermits()
   })
-  afterEach(async () => {
-    await permits.close()
-    await deployment[Symbol.asyncDispose]()
-  })
+  afterEach(() => deployment[Symbol.asyncDispose]())
 
   for (const [story, steps] of Object.entries(STORIES)) {
     it(story, async () => {
@@ -139,15 +123,7 @@ describe('without script, in the browser', function () {
 })
 
 const DEEDS: Readonly<Record<string, (page: Page, what: string, who: string) => Promise<void>>> = {
-  async opens(page, path, who) {
-    await page.goto(path)
-    const [login, door] = [page.getByLabel('Login'), page.getByRole('button', { name: 'Sign in' })]
-    const out = page.getByRole('button', { name: 'Sign out' })
-    await door.or(login).or(out).first().waitFor()
-    if (await out.isVisible()) return
-    if (!(await login.isVisible())) await door.click()
-    await submitSignIn(page, who)
-  },
+  opens: (page, path, who) => enter(page, who, path),
   chooses: (page, label) => page.getByLabel(label, { exact: true }).check(),
   async begins(page, name, who) {
     const opened = page.context().waitForEvent('page')

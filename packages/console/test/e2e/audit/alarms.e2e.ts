@@ -1,8 +1,7 @@
 import { expect } from 'chai'
 import type { Locator, Page } from 'playwright-core'
 import { type Deployment, deploy } from '../../support/deployment.ts'
-import { enter } from '../support/enter.ts'
-import { heading, reads, visitDeployment } from '../support/operating.ts'
+import { heading, reads, signedIn } from '../support/operating.ts'
 import { expectGoodLooks } from '../support/pictures.ts'
 
 /** The link to the alarms, with how many are open. */
@@ -21,8 +20,7 @@ describe('alarms', () => {
   afterEach(() => deployment[Symbol.asyncDispose]())
 
   it('are seen by a lead on any page, and acknowledged while others come', async () => {
-    await using grace = await visitDeployment(deployment)
-    await enter(grace.page, 'grace', '/console/rules')
+    await using grace = await signedIn(deployment, 'grace', '/console/rules')
     const running = await deployment.impersonate()
     await running.replay()
     await deployment.settled()

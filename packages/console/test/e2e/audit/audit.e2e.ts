@@ -2,10 +2,9 @@ import { expect } from 'chai'
 import type { Locator, Page } from 'playwright-core'
 import { type Deployment, deploy, HOSTILE } from '../../support/deployment.ts'
 import { idOf, type Past, storePast } from '../support/audit-rows.ts'
-import { enter } from '../support/enter.ts'
 import { expectNothingCut } from '../support/fit.ts'
 import { expectFocus, tabTo } from '../support/focus.ts'
-import { heading, reads, visitDeployment } from '../support/operating.ts'
+import { heading, reads, signedIn } from '../support/operating.ts'
 import { expectGoodLooks } from '../support/pictures.ts'
 import { NARROW, NARROWEST } from '../support/visit.ts'
 
@@ -58,10 +57,9 @@ describe('the audit in a browser', () => {
   }
 
   it('does not move when new rows come: they announce themselves and wait for a click', async () => {
-    await using visit = await visitDeployment(deployment)
-    const { page } = visit
     const running = await act('NOW')
-    await enter(page, 'ada', '/console/audit')
+    await using visit = await signedIn(deployment, 'ada', '/console/audit')
+    const { page } = visit
     const [row, now] = [rows(page).nth(30), page.getByRole('row').filter({ hasText: 'NOW' })]
     await now.getByText('Running now').waitFor()
     await row.focus()
@@ -88,10 +86,9 @@ describe('the audit in a browser', () => {
   })
 
   it('asks once at a time, however much happens, and shows the last of it', async () => {
-    await using visit = await visitDeployment(deployment)
-    const { page } = visit
     const { look } = await act('NOW')
-    await enter(page, 'ada', '/console/audit')
+    await using visit = await signedIn(deployment, 'ada', '/console/audit')
+    const { page } = visit
     let asked = 0
     await page.route('**/console/audit?first=*', async (route) => {
       asked += 1
@@ -108,9 +105,8 @@ describe('the audit in a browser', () => {
   })
 
   it('is filtered in its place: the focus stays, and each change is a step of the history', async () => {
-    await using visit = await visitDeployment(deployment)
+    await using visit = await signedIn(deployment, 'ada', '/console/audit')
     const { page } = visit
-    await enter(page, 'ada', '/console/audit')
     await search(page).pressSequentially('alice olivia', { delay: 60 })
     await page.waitForURL('**/audit?text=alice+olivia&when=any')
     await expectFocus(search(page))
@@ -137,9 +133,8 @@ describe('the audit in a browser', () => {
   })
 
   it('takes days by the calendar of the browser, and people by a part of their name', async () => {
-    await using visit = await visitDeployment(deployment)
+    await using visit = await signedIn(deployment, 'ada', '/console/audit')
     const { page } = visit
-    await enter(page, 'ada', '/console/audit')
     expect(await page.getByLabel('From').isVisible()).to.equal(false)
     await page.getByLabel('When').selectOption('From – to')
     await page.getByLabel('From').fill('2026-02-18')
@@ -161,9 +156,8 @@ describe('the audit in a browser', () => {
   })
 
   it('has the search of an auditor first, and is read by the keyboard alone', async () => {
-    await using visit = await visitDeployment(deployment)
+    await using visit = await signedIn(deployment, 'ada', '/console/audit')
     const { page } = visit
-    await enter(page, 'ada', '/console/audit')
     await expectFocus(search(page))
     await page.keyboard.type('sup-58')
     await waitForAll(page, 1)
@@ -183,10 +177,9 @@ describe('the audit in a browser', () => {
   })
 
   it('adds to the timeline at its end, keeps what is open, and ends what runs', async () => {
-    await using visit = await visitDeployment(deployment)
-    const { page } = visit
     const running = await act('NOW')
-    await enter(page, 'grace', `/console/audit/${running.id}`)
+    await using visit = await signedIn(deployment, 'grace', `/console/audit/${running.id}`)
+    const { page } = visit
     const title = page.getByRole('heading', { name: 'Timeline' })
     await page.locator('summary', { hasText: 'Details' }).first().click()
     await page.getByText('"impersonation.issued"').waitFor()
@@ -196,8 +189,7 @@ describe('the audit in a browser', () => {
     await page.getByText('POST /orders/note').first().waitFor()
     expect(await placeOf(title)).to.deep.equal(before)
     expect(await page.getByText('"impersonation.issued"').isVisible()).to.equal(true)
-    await using olivia = await visitDeployment(deployment)
-    await enter(olivia.page, 'olivia', `/console/audit/${running.id}`)
+    await using olivia = await signedIn(deployment, 'olivia', `/console/audit/${running.id}`)
     await page
       .getByRole('button', { name: reads('End: Olivia Okafor is acting as Alice Ng') })
       .click()
@@ -208,9 +200,12 @@ describe('the audit in a browser', () => {
   it('leads to an entry through the sign-in, also to one of a run', async () => {
     const { body } = await deployment.ask('ada', `/audit/${idOf(54)}`)
     const [, , read] = body.entries
-    await using visit = await visitDeployment(deployment)
+    await using visit = await signedIn(
+      deployment,
+      'ada',
+      `/console/audit/${idOf(54)}#entry-${read.cursor}`,
+    )
     const { page } = visit
-    await enter(page, 'ada', `/console/audit/${idOf(54)}#entry-${read.cursor}`)
     const entry = page.locator('li:target')
     await entry.getByText('GET /orders').first().waitFor()
     expect(await entry.getAttribute('id')).to.equal(`entry-${read.cursor}`)
@@ -219,9 +214,8 @@ describe('the audit in a browser', () => {
   it('is accessible and whole at both widths, in both schemes', async () => {
     const held = { note: 'Case 77' }
     await deployment.ask('grace', `/audit/${idOf(58)}/hold`, held)
-    await using visit = await visitDeployment(deployment)
+    await using visit = await signedIn(deployment, 'grace', '/console/audit')
     const { page } = visit
-    await enter(page, 'grace', '/console/audit')
     await expectGoodLooks(page, 'audit')
     const row = page.getByRole('row', { name: /SUP-55/ })
     expect((await row.boundingBox())?.height).to.be.within(40, 41)
@@ -238,9 +232,10 @@ describe('the audit in a browser', () => {
   }).timeout(120_000)
 
   it('is so in German, too', async () => {
-    await using visit = await visitDeployment(deployment, { locale: 'de-DE' })
+    await using visit = await signedIn(deployment, 'grace', '/console/audit?customer=alice', {
+      locale: 'de-DE',
+    })
     const { page } = visit
-    await enter(page, 'grace', '/console/audit?customer=alice')
     await heading(page, 'Protokoll').waitFor()
     await expectGoodLooks(page, 'audit-de')
     await page.goto(OBJECTED)
@@ -258,9 +253,8 @@ describe('the audit in a browser', () => {
       reads: [`/${'y'.repeat(900)}`],
     }))
     await storePast(deployment.audit, past, 100)
-    await using visit = await visitDeployment(deployment, { viewport: NARROWEST })
+    await using visit = await signedIn(deployment, 'ada', '/console/audit', { viewport: NARROWEST })
     const { page } = visit
-    await enter(page, 'ada', '/console/audit')
     const paths = texts.map((_, index) => `/console/audit/${idOf(100 + index)}`)
     for (const path of ['/console/audit', ...paths]) {
       await page.goto(path)

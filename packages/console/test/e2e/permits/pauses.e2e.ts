@@ -1,21 +1,15 @@
 import { equal } from 'node:assert/strict'
-import { createPermits, type Permits } from 'oidc-provider-impersonation-console'
 import type { Page } from 'playwright-core'
-import { type Deployment, deploy } from '../../support/deployment.ts'
-import { memoryAudit } from '../../support/memory-audit.ts'
-import { enter, submitSignIn } from '../support/enter.ts'
-import { heading, reads, visitDeployment } from '../support/operating.ts'
+import { deploy } from '../../support/deployment.ts'
+import { deployWithPermits } from '../../support/with-permits.ts'
+import { heading, reads, signedIn } from '../support/operating.ts'
 import { expectGoodLooks } from '../support/pictures.ts'
-import { visit } from '../support/visit.ts'
 
 const OBJECTED =
   'Alice Ng said that they did not ask for what you did. You cannot act as Alice Ng until another person has looked into it.'
 
 /** Says *I did not ask for this* of what runs. */
 async function object(page: Page): Promise<void> {
-  await page.goto('/account')
-  await page.getByRole('button', { name: 'Sign in' }).click()
-  await submitSignIn(page, 'alice')
   await page.locator('summary').click()
   const note = page.getByRole('textbox')
   await note.fill('I know of no ticket')
@@ -38,12 +32,14 @@ describe('a stop by a lead', function () {
     await using deployment = await deploy()
     const { id } = await deployment.impersonate({ access: 'read', ticket: 'SUP-7' })
     await deployment.settled()
-    await using olivia = await visitDeployment(deployment)
-    await enter(olivia.page, 'olivia', '/console/act?user=bob&ticket=SUP-1&reason=Again')
+    await using olivia = await signedIn(
+      deployment,
+      'olivia',
+      '/console/act?user=bob&ticket=SUP-1&reason=Again',
+    )
     await heading(olivia.page, 'Act as Bob Marsh').waitFor()
-    await using grace = await visitDeployment(deployment)
+    await using grace = await signedIn(deployment, 'grace')
     const { page } = grace
-    await enter(page, 'grace', '/console')
     await page.locator('summary', { hasText: reads('Stop Olivia Okafor') }).click()
     const form = page.locator('details[open]')
     await form.getByText('This ends what').waitFor()
@@ -51,7 +47,7 @@ describe('a stop by a lead', function () {
     await form.getByLabel('Note').fill('Asked twice')
     await form.getByRole('button', { name: reads('Stop Olivia Okafor') }).click()
     await page.getByText('Stopped: what ran has ended').waitFor()
-    equal((await deployment.provider.impersonation.get(id))?.state, 'ended')
+    equal(await deployment.stateOf(id), 'ended')
 
     const STOPPED =
       'Grace Lindqvist stopped you. You cannot act as a customer until another person lifts the stop.'
@@ -76,91 +72,60 @@ describe('a stop by a lead', function () {
 describe('an objection', function () {
   this.timeout(120_000)
 
-  describe('with permits', () => {
-    let permits: Permits
-    let deployment: Deployment
-    beforeEach(async () => {
-      const audit = memoryAudit()
-      permits = createPermits({ audit, standing: {} })
-      deployment = await deploy({
-        audit,
-        authorize: permits.wrap(() => true),
-        console: { permits },
-      })
-    })
-    afterEach(async () => {
-      await permits.close()
-      await deployment[Symbol.asyncDispose]()
-    })
-
-    it('tells the customer what happens now and takes that support asks each time, tells the operator, and a lead lifts it', async () => {
-      await deployment.impersonate({ access: 'read' })
-      await deployment.settled()
-      await using olivia = await visitDeployment(deployment)
-      await enter(olivia.page, 'olivia', '/console/act?user=alice&ticket=SUP-1&reason=Again')
-      await heading(olivia.page, 'Act as Alice Ng').waitFor()
-      await olivia.page.getByRole('button', { name: reads('End that and act as') }).waitFor()
-
-      await using alice = await visit(deployment.url)
-      const { page } = alice
-      await object(page)
-      await page
-        .getByText(
-          'This person cannot act as you until another person of the team has looked into it. What they ran for you has ended.',
-        )
-        .waitFor()
-      const card = page.getByRole('article').filter({ hasText: 'cannot act as you' })
-      await card.getByRole('heading', { name: reads('Olivia Okafor cannot act as you') }).waitFor()
-      await expectGoodLooks(page, 'account-stopped')
-      await page.getByRole('radio', { name: 'No, ask me each time' }).check()
-      await page.getByRole('button', { name: 'Save' }).click()
-      await page.getByText('From now on, support asks you each time.').waitFor()
-      const asksEachTime = page.getByRole('radio', { name: 'No, ask me each time', checked: true })
-      // Sooner than the page looks by itself.
-      await asksEachTime.waitFor({ timeout: 5000 })
-
-      await olivia.page
-        .getByText(
-          reads('You no longer act as Alice Ng: the customer said that they did not ask for it.'),
-        )
-        .waitFor()
-      await olivia.page.getByText(reads(OBJECTED)).waitFor()
-      await expectGoodLooks(olivia.page, 'act-stopped')
-      await olivia.page.goto('/console/customers/alice')
-      await olivia.page.getByText(reads(OBJECTED)).waitFor()
-      await olivia.page.getByRole('link', { name: 'See the stop' }).click()
-      await heading(olivia.page, 'Olivia Okafor as Alice Ng').waitFor()
-      await olivia.page.getByText(reads('Alice Ng says: I did not ask for this')).waitFor()
-
-      await using grace = await visitDeployment(deployment)
-      await enter(grace.page, 'grace', '/console')
-      await heading(grace.page, 'Inbox').waitFor()
-      await grace.page.getByRole('list', { name: 'Inbox' }).waitFor()
-      await expectGoodLooks(grace.page, 'inbox-objection')
-      await lift(grace.page)
-      await grace.page.getByRole('list', { name: 'Inbox' }).waitFor({ state: 'detached' })
-
-      await olivia.page.getByText(reads('Grace Lindqvist lifted it')).waitFor()
-      await olivia.page.goto('/console/customers/alice')
-      await olivia.page.getByRole('link', { name: reads('Act as Alice Ng') }).waitFor()
-      await card.waitFor({ state: 'detached' })
-      await page.getByText('Another person looked into it on').waitFor()
-    })
-  })
-
-  it('without permits, is in the inbox, where a lead lifts it', async () => {
-    await using deployment = await deploy()
+  it('tells the customer what happens now and takes that support asks each time, tells the operator, and a lead lifts it', async () => {
+    await using deployment = await deployWithPermits(() => true)
     await deployment.impersonate({ access: 'read' })
     await deployment.settled()
-    await using alice = await visit(deployment.url)
-    await object(alice.page)
-    await alice.page.getByText('This person cannot act as you until').waitFor()
-    await using grace = await visitDeployment(deployment)
-    await enter(grace.page, 'grace', '/console')
-    await expectGoodLooks(grace.page, 'alarms-stopped')
+    await using olivia = await signedIn(
+      deployment,
+      'olivia',
+      '/console/act?user=alice&ticket=SUP-1&reason=Again',
+    )
+    await heading(olivia.page, 'Act as Alice Ng').waitFor()
+    await olivia.page.getByRole('button', { name: reads('End that and act as') }).waitFor()
+
+    await using alice = await signedIn(deployment, 'alice', '/account')
+    const { page } = alice
+    await object(page)
+    await page
+      .getByText(
+        'This person cannot act as you until another person of the team has looked into it. What they ran for you has ended.',
+      )
+      .waitFor()
+    const card = page.getByRole('article').filter({ hasText: 'cannot act as you' })
+    await card.getByRole('heading', { name: reads('Olivia Okafor cannot act as you') }).waitFor()
+    await expectGoodLooks(page, 'account-stopped')
+    await page.getByRole('radio', { name: 'No, ask me each time' }).check()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('From now on, support asks you each time.').waitFor()
+    const asksEachTime = page.getByRole('radio', { name: 'No, ask me each time', checked: true })
+    // Sooner than the page looks by itself.
+    await asksEachTime.waitFor({ timeout: 5000 })
+
+    await olivia.page
+      .getByText(
+        reads('You no longer act as Alice Ng: the customer said that they did not ask for it.'),
+      )
+      .waitFor()
+    await olivia.page.getByText(reads(OBJECTED)).waitFor()
+    await expectGoodLooks(olivia.page, 'act-stopped')
+    await olivia.page.goto('/console/customers/alice')
+    await olivia.page.getByText(reads(OBJECTED)).waitFor()
+    await olivia.page.getByRole('link', { name: 'See the stop' }).click()
+    await heading(olivia.page, 'Olivia Okafor as Alice Ng').waitFor()
+    await olivia.page.getByText(reads('Alice Ng says: I did not ask for this')).waitFor()
+
+    await using grace = await signedIn(deployment, 'grace')
+    await heading(grace.page, 'Inbox').waitFor()
+    await grace.page.getByRole('list', { name: 'Inbox' }).waitFor()
+    await expectGoodLooks(grace.page, 'inbox-objection')
     await lift(grace.page)
-    await using olivia = await visitDeployment(deployment)
-    await enter(olivia.page, 'olivia', '/console/customers/alice')
+    await grace.page.getByRole('list', { name: 'Inbox' }).waitFor({ state: 'detached' })
+
+    await olivia.page.getByText(reads('Grace Lindqvist lifted it')).waitFor()
+    await olivia.page.goto('/console/customers/alice')
     await olivia.page.getByRole('link', { name: reads('Act as Alice Ng') }).waitFor()
+    await card.waitFor({ state: 'detached' })
+    await page.getByText('Another person looked into it on').waitFor()
   })
 })

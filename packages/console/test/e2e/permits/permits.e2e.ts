@@ -1,23 +1,8 @@
 import { expect } from 'chai'
-import type { Authorize } from 'oidc-provider-impersonation'
-import {
-  createPermits,
-  type Permits,
-  type PermitsOptions,
-} from 'oidc-provider-impersonation-console'
 import type { Page } from 'playwright-core'
-import { type Deployment, deploy } from '../../support/deployment.ts'
-import { memoryAudit } from '../../support/memory-audit.ts'
-import { enter, submitSignIn } from '../support/enter.ts'
-import { actIn, heading, reads, visitDeployment } from '../support/operating.ts'
+import { deployWithPermits, type PermitsDeployment, RULE } from '../../support/with-permits.ts'
+import { actIn, heading, reads, signedIn } from '../support/operating.ts'
 import { expectGoodLooks } from '../support/pictures.ts'
-import { visit } from '../support/visit.ts'
-
-/** A change needs a second person; in Bob's account, Bob himself. */
-const rule: Authorize = ({ account, scope = '' }) => {
-  if (account.accountId === 'bob') return { needs: ['user'] }
-  return scope.includes('orders:write') ? { needs: ['second_person'], emergency: true } : true
-}
 
 const LEADS = [
   { id: 'grace', name: 'Grace Lindqvist' },
@@ -26,42 +11,20 @@ const LEADS = [
 
 describe('permits', function () {
   this.timeout(120_000)
-  let permits: Permits
-  let deployment: Deployment
-
-  async function begin(options: Partial<PermitsOptions> = {}): Promise<void> {
-    const audit = memoryAudit()
-    permits = createPermits({ audit, standing: {}, ...options })
-    deployment = await deploy({ audit, authorize: permits.wrap(rule), console: { permits } })
-  }
-  async function end(): Promise<void> {
-    await permits.close()
-    await deployment[Symbol.asyncDispose]()
-  }
-  beforeEach(() => begin({ approvers: () => LEADS }))
-  afterEach(end)
+  let deployment: PermitsDeployment
+  beforeEach(async () => {
+    deployment = await deployWithPermits(RULE, { permits: { approvers: () => LEADS } })
+  })
+  afterEach(() => deployment[Symbol.asyncDispose]())
 
   const act = { name: reads('Act as Alice Ng'), exact: true } as const
   const counter = (page: Page) => page.getByRole('navigation').getByText('1 thing waits for you')
   const notice = (page: Page) => page.locator('#news').filter({ hasText: 'Alice' })
 
-  const askInCode = (more: object = {}) =>
-    permits.request({
-      customer: 'alice',
-      operator: 'olivia',
-      application: 'shop',
-      resource: `${deployment.url}/orders`,
-      scope: 'orders:read orders:write',
-      ticket: 'SUP-123',
-      reason: 'The address is wrong',
-      ...more,
-    })
-
   it('an operator asks, a lead approves by keyboard in another browser, the operator acts by one click, and the lead takes it back', async () => {
-    await using grace = await visitDeployment(deployment)
-    await using olivia = await visitDeployment(deployment)
-    await enter(grace.page, 'grace', '/console/audit')
-    await enter(olivia.page, 'olivia', '/console/act?user=alice&ticket=SUP-123&reason=Help')
+    await using grace = await signedIn(deployment, 'grace', '/console/audit')
+    const form = '/console/act?user=alice&ticket=SUP-123&reason=Help'
+    await using olivia = await signedIn(deployment, 'olivia', form)
     await olivia.page.getByLabel('Look and change').check()
     await olivia.page.getByText(reads('Grace Lindqvist and Lena Lund can decide.')).waitFor()
     await olivia.page.getByRole('button', { name: 'Ask for approval' }).click()
@@ -86,7 +49,7 @@ describe('permits', function () {
     await grace.page.keyboard.press('Enter')
     await grace.page.keyboard.press('Tab')
     await grace.page.keyboard.type('Saw the ticket')
-    await askInCode({ customer: 'carla', ticket: 'SUP-9' })
+    await deployment.request({ customer: 'carla', ticket: 'SUP-9' })
     await grace.page.getByRole('listitem').filter({ hasText: 'SUP-9' }).waitFor()
     await expectGoodLooks(grace.page, 'permits-deciding')
     await grace.page.keyboard.press('Control+Enter')
@@ -123,12 +86,9 @@ describe('permits', function () {
   })
 
   it('a customer allows and takes back a request, and answers for all of them', async () => {
-    await askInCode({ customer: 'bob' })
-    await using bob = await visit(deployment.url)
+    await deployment.request({ customer: 'bob' })
+    await using bob = await signedIn(deployment, 'bob', '/account')
     const { page } = bob
-    await page.goto('/account')
-    await page.getByRole('button', { name: 'Sign in' }).click()
-    await submitSignIn(page, 'bob')
     const asked = page.getByRole('region', { name: 'Requests and answers' })
     await asked.getByRole('heading', { name: reads('Olivia Okafor asks to act as you') }).waitFor()
     expect(await page.getByText('The address is wrong').count(), 'the reason').to.equal(0)
@@ -138,20 +98,22 @@ describe('permits', function () {
     const running = await deployment.impersonate({ customer: 'bob' })
     await asked.getByRole('button', { name: /^Take it back/ }).click()
     await page.getByText('You took it back.').waitFor()
-    const stateOf = async (id: string) => (await deployment.provider.impersonation.get(id))?.state
-    expect(await stateOf(running.id)).to.equal('ended')
+    expect(await deployment.stateOf(running.id)).to.equal('ended')
 
     const standing = page.getByRole('region', { name: 'Support may act in your account' })
     await standing.getByText('Support asks you where its rules say so.').waitFor()
     expect(await standing.getByRole('radio', { checked: true }).count()).to.equal(0)
     await standing.getByLabel('Yes, support may help without asking').check()
-    expect((await permits.answer('bob')).choice, 'a choice is saved by a button').to.equal('rule')
+    expect(
+      (await deployment.permits.answer('bob')).choice,
+      'a choice is saved by a button',
+    ).to.equal('rule')
     await standing.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Support may act in your account until you say otherwise.').waitFor()
     const other = await deployment.impersonate({ customer: 'bob' })
     await standing.getByLabel('No, ask me each time').check()
     await standing.getByRole('button', { name: 'Save' }).click()
     await page.getByText('support asks you each time').waitFor()
-    expect(await stateOf(other.id)).to.equal('ended')
+    expect(await deployment.stateOf(other.id)).to.equal('ended')
   })
 })

@@ -1,11 +1,9 @@
 import { expect } from 'chai'
-import { createPermits } from 'oidc-provider-impersonation-console'
 import type { Page } from 'playwright-core'
-import { deploy } from '../../support/deployment.ts'
-import { memoryAudit } from '../../support/memory-audit.ts'
-import { enter, submitSignIn } from '../support/enter.ts'
-import { reads, visitDeployment } from '../support/operating.ts'
+import { deployWithPermits } from '../../support/with-permits.ts'
+import { reads, signedIn } from '../support/operating.ts'
 import { expectGoodLooks } from '../support/pictures.ts'
+import type { VisitOptions } from '../support/visit.ts'
 
 /** Each kind: its red words, and what the customer reads. */
 const KINDS = {
@@ -20,46 +18,23 @@ const KINDS = {
 const red = (page: Page, words: string) =>
   page.locator('.badge.alarm').getByText(reads(words, 'exact')).first()
 
-async function openAccount(page: Page, signIn: string): Promise<void> {
-  await page.goto('/account')
-  await page.getByRole('button', { name: signIn }).click()
-  await submitSignIn(page, 'alice')
-}
-
 describe('an impersonation without approval is red wherever it is read', function () {
   this.timeout(120_000)
 
   for (const [kind, [words, told]] of Object.entries(KINDS)) {
     it(`an ${kind}`, async () => {
-      const audit = memoryAudit()
       await using stack = new AsyncDisposableStack()
-      const permits = stack.adopt(
-        createPermits({
-          audit,
-          standing: {},
-          approvers: () => [{ id: 'grace', name: 'Grace Lindqvist' }],
-        }),
-        (it) => it.close(),
-      )
-      const authorize = permits.wrap(({ scope = '' }) =>
-        scope.includes('orders:write') ? { needs: ['second_person'], emergency: true } : true,
-      )
-      const deployment = stack.use(await deploy({ audit, authorize, console: { permits } }))
-      const asked = {
-        customer: 'alice',
-        operator: 'olivia',
-        application: 'shop',
-        reason: 'Fire',
-        resource: `${deployment.url}/orders`,
-        scope: 'orders:read orders:write',
-      }
+      const deployment = stack.use(await deployWithPermits())
+      const { permits } = deployment
       if (kind !== 'emergency') {
-        const { id } = await permits.request({ ...asked, ticket: 'SUP-1' })
+        const id = await deployment.request({ ticket: 'SUP-1' })
         await permits.decide(id, 'declined', { by: 'grace' })
       }
-      const permit = await permits.emergency({ ...asked, ticket: 'SUP-9', why: 'It cannot wait' })
+      const permit = await deployment.emergency({ ticket: 'SUP-9' })
       const running = await deployment.impersonate({ ticket: 'SUP-9' })
       await deployment.settled()
+      const open = async (who: string, path?: string, options?: VisitOptions) =>
+        stack.use(await signedIn(deployment, who, path, options)).page
 
       const paths: Readonly<Record<string, readonly string[]>> = {
         olivia: ['/customers'],
@@ -67,16 +42,14 @@ describe('an impersonation without approval is red wherever it is read', functio
         grace: ['', '/audit?when=any', `/audit/${running.id}`, `/records/${permit.id}`],
       }
       for (const [who, own] of Object.entries(paths)) {
-        const { page } = stack.use(await visitDeployment(deployment))
-        await enter(page, who)
+        const page = await open(who)
         for (const path of own) {
           await page.goto(`/console${path}`)
           await red(page, words).waitFor()
           await expectGoodLooks(page, `${kind}-${who}${path.replaceAll(/\W+/g, '-')}`)
         }
       }
-      const { page } = stack.use(await visitDeployment(deployment))
-      await openAccount(page, 'Sign in')
+      const page = await open('alice', '/account')
       await red(page, words).waitFor()
       await page.getByText(reads(told)).first().waitFor()
       expect(await page.getByText('by Grace').count(), 'who refused').to.equal(0)
@@ -85,14 +58,12 @@ describe('an impersonation without approval is red wherever it is read', functio
       // The mark stays, and is red no more, when it was looked at and is over.
       await permits.decide(permit.id, 'reviewed', { by: 'grace', note: 'Saw it' })
       await permits.decide(permit.id, 'revoked', { by: 'grace' })
-      const german = stack.use(await visitDeployment(deployment, { locale: 'de-DE' }))
-      await openAccount(german.page, 'Anmelden')
-      const past = german.page.getByRole('region', { name: 'Früher' })
+      const german = await open('alice', '/account', { locale: 'de-DE' })
+      const past = german.getByRole('region', { name: 'Früher' })
       await past.locator('.badge').getByText('Ohne Freigabe').waitFor()
-      const grace = stack.use(await visitDeployment(deployment))
-      await enter(grace.page, 'grace', '/console/audit')
-      await grace.page.locator('.badge').getByText(reads(words, 'exact')).waitFor()
-      expect(await red(grace.page, words).count()).to.equal(0)
+      const grace = await open('grace', '/console/audit')
+      await grace.locator('.badge').getByText(reads(words, 'exact')).waitFor()
+      expect(await red(grace, words).count()).to.equal(0)
     })
   }
 })

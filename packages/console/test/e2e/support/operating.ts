@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
 import type { Deployment } from '../../support/deployment.ts'
-import { submitSignIn } from './enter.ts'
+import { enter, submitSignIn } from './enter.ts'
 import { type Visit, type VisitOptions, visit } from './visit.ts'
 
 /** An empty browser in front of a deployment; the application is another origin. */
@@ -9,6 +9,20 @@ export function visitDeployment(
   options: VisitOptions = {},
 ): Promise<Visit> {
   return visit(url, { ...options, origins: [shopUrl] })
+}
+
+/** The same, in which a person has signed in to a page. */
+export async function signedIn(
+  deployment: Deployment,
+  who?: string,
+  path?: string,
+  options?: VisitOptions,
+): Promise<Visit> {
+  await using stack = new AsyncDisposableStack()
+  const visited = stack.use(await visitDeployment(deployment, options))
+  await enter(visited.page, who, path)
+  stack.move()
+  return visited
 }
 
 /** Names are isolated from the text around them: by characters that are not seen, nor typed here. */

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { Authorize } from 'oidc-provider-impersonation'
 import { type Deployment, deploy } from '../../support/deployment.ts'
+import { expectStatus } from '../../support/expect-answer.ts'
 import { formsOf, press, readPage } from '../../support/forms.ts'
 import { storePause } from '../../support/store-pause.ts'
 import { deployWithPermits } from '../../support/with-permits.ts'
@@ -44,9 +45,8 @@ describe('the form to act', () => {
   it('says whom it is about, or that the link names nobody, or a customer who is not there', async () => {
     await using deployment = await deploy()
     expect(await readPage(deployment, 'olivia', '/act')).to.include('This link names no customer.')
-    const { status } = await deployment.browse('olivia', formOf({ user: 'ghost' }))
-    expect(status).to.equal(404)
-    expect((await deployment.browse('ada', formOf())).status, 'an auditor').to.equal(403)
+    expectStatus(await deployment.browse('olivia', formOf({ user: 'ghost' })), 404)
+    expectStatus(await deployment.browse('ada', formOf()), 403, 'an auditor')
   })
 
   it('has no button for a protected customer, a stopped operator, oneself, and what the rule refuses', async () => {
@@ -72,7 +72,7 @@ describe('the form to act', () => {
     })
     const more = { ticketId: 'nonsense', reason: '<script>typed' }
     const answer = await press(deployment, await read(deployment), ACT, { more })
-    expect(answer.status).to.equal(400)
+    expectStatus(answer, 400)
     expect(formsOf(answer.text).get(ACT)).to.include({ ...more, reason: '&lt;script>typed' })
     expect(answer.text).to.match(/class="problem">A ticket number looks like this here: .?SUP-42/)
     const { items } = await deployment.provider.impersonation.list({})
@@ -86,12 +86,12 @@ describe('the form to act', () => {
     const html = await read(deployment)
     expect(html).to.include("You're acting as Bob Marsh in Shop. One customer at a time.")
     expect(html).to.include('>End that and act as Alice Ng<')
-    const state = async () => (await deployment.provider.impersonation.get(first.id))?.state
+    const state = async () => await deployment.stateOf(first.id)
     deployment.protect('alice', 'Alice is in court.')
-    expect((await press(deployment, html, ACT)).status).to.equal(403)
+    expectStatus(await press(deployment, html, ACT), 403)
     expect(await state(), 'a refusal ends nothing').to.equal('active')
     deployment.protect('alice', undefined)
-    expect((await press(deployment, html, ACT)).status).to.equal(303)
+    expectStatus(await press(deployment, html, ACT), 303)
     expect(await state()).to.equal('ended')
   })
 
@@ -112,7 +112,7 @@ describe('the form to act', () => {
     await permits.decide(id, 'granted', { by: 'grace' })
     const granted = await read(deployment, change)
     expect(granted).to.match(/<button[^>]*>Act as Alice Ng</)
-    expect((await press(deployment, granted, ACT)).status).to.equal(303)
+    expectStatus(await press(deployment, granted, ACT), 303)
   })
 
   it('that needs no approval any more says so, and starts then', async () => {
@@ -123,16 +123,16 @@ describe('the form to act', () => {
     const html = await read(deployment)
     isNeeded = false
     const answer = await press(deployment, html, ACT, { button: '/permits' })
-    expect(answer.status).to.equal(409)
+    expectStatus(answer, 409)
     expect(answer.text).to.include('This needs no approval any more: you can start.')
-    expect((await press(deployment, answer.text, ACT)).status).to.equal(303)
+    expectStatus(await press(deployment, answer.text, ACT), 303)
   })
 
   it('says at the press what it could not foresee: the form has the way to ask then', async () => {
     await using deployment = await deployWithPermits(rule)
     const more = { ticketId: 'SUP-9', access: 'change' }
     const answer = await press(deployment, await read(deployment, { ticket: '' }), ACT, { more })
-    expect(answer.status).to.equal(403)
+    expectStatus(answer, 403)
     expect(answer.text)
       .to.include('>Ask for approval<')
       .and.to.not.match(/<button[^>]*>Act as/)
@@ -145,11 +145,10 @@ describe('the form to act', () => {
     const html = await read(deployment, { access: 'change' })
     const button = `${ACT}/emergency`
     const without = await press(deployment, html, ACT, { button })
-    expect(without.status).to.equal(400)
+    expectStatus(without, 400)
     expect(without.text, 'it is open').to.match(/<details id="emergency"[^>]* open/)
     const emergency = 'The order leaves in five minutes'
-    const { status } = await press(deployment, html, ACT, { button, more: { emergency } })
-    expect(status).to.equal(303)
+    expectStatus(await press(deployment, html, ACT, { button, more: { emergency } }), 303)
     const [permit] = (await permits.list({ operator: 'olivia' })).records
     expect(permit).to.include({ kind: 'emergency', why: emergency })
   })

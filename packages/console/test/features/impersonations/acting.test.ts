@@ -3,6 +3,7 @@ import { requestFor } from '../../../src/web/acting/asked-for.ts'
 import type { Call } from '../../../src/web/parts.ts'
 import { ACT, refusals } from '../../support/acting.ts'
 import { type Deployment, deploy } from '../../support/deployment.ts'
+import { expectProblem, expectStatus } from '../../support/expect-answer.ts'
 
 describe('acting as a customer', () => {
   let deployment: Deployment
@@ -64,7 +65,7 @@ describe('acting as a customer', () => {
         {
           caller: { id: 'olivia' },
           directory: { get: async () => ({ id: 'alice', name: 'Alice Ng' }) },
-          gate: { assertNotStopped: async () => {} },
+          gate: { findStop: async () => undefined },
           settings: { applications: [shop] },
         } as unknown as Call,
         { ...ACT, access: 'change' },
@@ -107,35 +108,26 @@ describe('acting as a customer', () => {
   for (const [body, told] of wrong) {
     it(`refuses: ${told}`, async () => {
       const answer = await deployment.ask('olivia', '/impersonations', body)
-      expect(answer.status).to.equal(400)
+      expectStatus(answer, 400)
       expect(answer.body.error).to.equal('invalid_request')
       expect(answer.body.error_description).to.contain(told)
     })
   }
 
   it('refuses bodies that are large, compressed, or no JSON', async () => {
-    const large = await act({ ...ACT, reason: 'x'.repeat(20_000) })
-    expect(large.status).to.equal(413)
-    const form = await deployment.ask('olivia', '/impersonations', 'a=b', {
-      'content-type': 'application/x-www-form-urlencoded',
-    })
-    expect(form.status).to.equal(415)
-    const compressed = await deployment.ask('olivia', '/impersonations', ACT, {
-      'content-encoding': 'gzip',
-    })
-    expect(compressed.status).to.equal(415)
-    const charset = await deployment.ask('olivia', '/impersonations', ACT, {
-      'content-type': 'application/json; charset=iso-8859-1',
-    })
-    expect(charset.status).to.equal(415)
+    expectStatus(await act({ ...ACT, reason: 'x'.repeat(20_000) }), 413)
+    for (const headers of [
+      { 'content-type': 'application/x-www-form-urlencoded' },
+      { 'content-type': 'application/json; charset=iso-8859-1' },
+      { 'content-encoding': 'gzip' },
+    ]) {
+      expectStatus(await deployment.ask('olivia', '/impersonations', ACT, headers), 415)
+    }
   })
 
   it('refuses an operator who would act as themselves, and records it', async () => {
     deployment.roles.set('bob', 'operator')
-    const { status, body } = await deployment.ask('bob', '/impersonations', {
-      ...ACT,
-      userId: 'bob',
-    })
+    const { status, body } = await act({ ...ACT, userId: 'bob' }, 'bob')
     expect({ status, ...body }).to.deep.equal({
       status: 403,
       error: 'own_account',
@@ -160,35 +152,32 @@ describe('acting as a customer', () => {
     expect(row.refusal).to.deep.include({ error: 'access_denied' })
     expect(row.id, 'a permanent link has one form').to.match(/^[\w-]{43}$/)
     const opened = await deployment.ask('olivia', `/audit/${row.id}`)
-    expect(opened.status, 'what the operator tried is theirs to see').to.equal(200)
+    expectStatus(opened, 200, 'what the operator tried is theirs to see')
   })
 
   it('refuses a customer who does not exist, and records it', async () => {
-    const { status, body } = await act({ ...ACT, userId: 'ghost' })
-    expect({ status, error: body.error }).to.deep.equal({ status: 404, error: 'user_not_found' })
+    expectProblem(await act({ ...ACT, userId: 'ghost' }), 404, 'user_not_found')
     expect(await refusals(deployment, 'ghost')).to.have.length(1)
   })
 
   it('records what a person asked for who may not act', async () => {
     await act({ ...ACT, userId: 'carla' }, 'ada')
-    const rows = await refusals(deployment, 'carla')
-    expect(rows).to.have.length(1)
-    expect(rows[0].operator.id).to.equal('ada')
-    expect(rows[0].customer.id).to.equal('carla')
+    const [row, ...others] = await refusals(deployment, 'carla')
+    expect(others).to.deep.equal([])
+    expect([row.operator.id, row.customer.id]).to.deep.equal(['ada', 'carla'])
     const { ticketId: ticket, reason, application } = ACT
-    expect(rows[0]).to.include({ ticket, reason, application, outcome: 'refused' })
+    expect(row).to.include({ ticket, reason, application, outcome: 'refused' })
   })
 
   it('a stranger puts no words of theirs before the customer whom they name, nor into the audit', async () => {
     const lure = { ticketId: 'SUP-5550100', reason: 'Your account is at risk' }
-    expect((await act({ ...ACT, ...lure, userId: 'carla' }, 'bob')).status).to.equal(403)
+    expectStatus(await act({ ...ACT, ...lure, userId: 'carla' }, 'bob'), 403)
     expect(await refusals(deployment, 'carla'), 'not of carla').to.have.length(1)
     const told = await deployment.account('carla', '/impersonations')
     // Ids are random: three letters of one may be anything.
     expect(told.text).not.to.match(/5550100|at risk|"bob"|Bob Marsh/i)
 
-    const { body } = await deployment.ask('ada', '/audit?operator=bob')
-    const [row] = body.rows
+    const [row] = (await deployment.ask('ada', '/audit?operator=bob')).body.rows
     expect(row).to.include({ outcome: 'refused', denied: 1 })
     expect(row).not.to.have.any.keys('customer', 'ticket', 'reason')
     const { body: timeline } = await deployment.ask('ada', `/audit/${row.id}`)
@@ -222,6 +211,6 @@ describe('acting as a customer', () => {
     expect(headers.get('retry-after')).to.match(/^[1-9]\d?$/)
     const told = deployment.log.filter((line) => line.includes('grace asked to act 60 times'))
     expect(told).to.have.length(1)
-    expect((await act(ACT, 'olivia')).status, 'of another person').to.equal(201)
+    expectStatus(await act(ACT, 'olivia'), 201, 'of another person')
   })
 })

@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
 import { idOf, type Past, storePast } from '../../e2e/support/audit-rows.ts'
 import { type Answer, type Deployment, deploy, HOSTILE } from '../../support/deployment.ts'
-import { faultyAudit } from '../../support/faulty-audit.ts'
+import { expectStatus, idsOf } from '../../support/expect-answer.ts'
 import { readText } from '../../support/read-text.ts'
 import { until } from '../notices/until.ts'
 
@@ -189,16 +189,6 @@ describe('the pages of a long audit', () => {
     expect(ticketsIn(further)).to.have.length(2)
     expect(linkIn(further, 'Look further back')).to.equal(undefined)
   })
-
-  it('say that the audit cannot be read', async () => {
-    const audit = faultyAudit()
-    await using deployment = await deploy({ audit })
-    audit.failing = ['find']
-    const { status, text } = await open(deployment, 'ada', '/audit')
-    audit.failing = []
-    expect(status).to.equal(503)
-    expect(readText(text)).to.include('Something that the console needs does not answer')
-  })
 })
 
 describe('the list of the audit, as it is shown again', () => {
@@ -235,7 +225,7 @@ describe('the list of the audit, as it is shown again', () => {
     await storePast(deployment.audit, [{ at }, { at }])
     const [newer, older] = (await deployment.ask('ada', '/audit')).body.rows
     const { body } = await deployment.ask('ada', `/audit?first=${older.at}.${older.id}`)
-    expect(body.rows.map(({ id }: { id: string }) => id)).to.deep.equal([older.id])
+    expect(idsOf(body.rows)).to.deep.equal([older.id])
     expect([newer.at, body.newer.count]).to.deep.equal([older.at, 1])
   })
 
@@ -327,35 +317,17 @@ describe('the page of an impersonation', () => {
     for (const who of ['olivia', 'grace', 'ada']) {
       const { text } = await look(who, `/audit/${idOf(1)}`)
       const isOperator = who === 'olivia'
-      expect(
-        ['Prove this', 'Who was this?'].map((part) => readText(text).includes(part)),
-        who,
-      ).to.deep.equal(isOperator ? [false, false] : [true, true])
+      for (const part of ['Prove this', 'Who was this?']) {
+        expect(readText(text).includes(part), `${who}: ${part}`).to.equal(!isOperator)
+      }
       expect(text.includes(`/audit/${idOf(1)}/acknowledge`), who).to.equal(who === 'grace')
     }
-  })
-
-  it('ends what runs, for whom it may, and comes back', async () => {
-    const { id } = await deployment.impersonate({ ticket: 'NOW' })
-    await deployment.settled()
-    const from = `/audit/${id}`
-    for (const who of ['olivia', 'grace', 'ada']) {
-      const isShown = (await look(who, from)).text.includes(`/running/${id}/end`)
-      expect(isShown, who).to.equal(who !== 'ada')
-    }
-    expect((await deployment.send('ada', `/running/${id}/end`, { from })).status).to.equal(403)
-    const { headers } = await deployment.send('olivia', `/running/${id}/end`, { from })
-    expect(headers.get('location')).to.equal(`/console${from}`)
-    await deployment.settled()
-    const ended = await look('grace', from)
-    expect(linesIn(ended).at(-1)).to.include('the operator, ended it.')
-    expect(ended.text).to.not.include(`/running/${id}/end`)
   })
 
   it('is put on hold with a note, and released; a form that is refused comes back', async () => {
     const path = `/audit/${idOf(0)}`
     const refused = await deployment.send('ada', `${path}/hold`, { from: path, note: ' ' })
-    expect(refused.status).to.equal(400)
+    expectStatus(refused, 400)
     expect(refused.text).to.match(/<details [^>]*class="disclosure" open>.*class="problem"/s)
     const fields = { from: path, note: 'Case 77' }
     const { headers } = await deployment.send('ada', `${path}/hold`, fields)
@@ -367,10 +339,8 @@ describe('the page of an impersonation', () => {
     await deployment.send('grace', `${path}/release`, { from: path })
     expect(linesIn(await look('ada', path)).at(-1)).to.match(/Grace Lindqvist released it\.$/)
     const again = await deployment.send('grace', `${path}/release`, { from: path })
-    expect([again.status, readText(again.text)]).to.satisfy(
-      ([status, read]: [number, string]) =>
-        status === 409 && read.includes('Grace Lindqvist released it.'),
-    )
+    expectStatus(again, 409)
+    expect(readText(again.text)).to.include('Grace Lindqvist released it.')
   })
 
   it('is not there for an id that is none', async () => {

@@ -2,16 +2,12 @@
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
-import { isAlarmOpen } from 'oidc-provider-impersonation-verify/format'
+import { rejection } from '../../ledger/stores/contract/support.ts'
 import { later } from '../../support/clock.ts'
 import { type Deployment, deploy, type Running } from '../../support/deployment.ts'
+import { expectProblem, expectStatus, idsOf } from '../../support/expect-answer.ts'
 import { type FaultyAudit, faultyAudit } from '../../support/faulty-audit.ts'
 import { MACHINE } from '../../support/provider.ts'
-
-interface Row {
-  readonly id: string
-  readonly at: number
-}
 
 /** Notes in which there is nothing to read. */
 const UNSEEN = ['\u200b', '\u2060 \ufeff', '\u00ad', '\u3164', '\u2800', '\ufe0f', '\u{e0020}']
@@ -20,7 +16,9 @@ describe('the audit over the API', () => {
   let deployment: Deployment
   let audit: FaultyAudit
   /** Olivia as alice, oscar as alice, oscar as bob. */
-  let [own, others, elsewhere]: Running[] = []
+  let own: Running
+  let others: Running
+  let elsewhere: Running
 
   before(async () => {
     audit = faultyAudit()
@@ -45,23 +43,22 @@ describe('the audit over the API', () => {
     await deployment[Symbol.asyncDispose]()
   })
 
-  async function rowsFor(who: string, query = ''): Promise<string[]> {
+  async function rowsFor(who: string, query = ''): Promise<readonly string[]> {
     const { status, body } = await deployment.ask(who, `/audit${query}`)
     expect(status).to.equal(200)
-    return body.rows.map(({ id }: Row) => id)
+    return idsOf(body.rows)
   }
-  const idsOf = (...running: readonly (Running | undefined)[]) => running.map((each) => each?.id)
 
   it('leads and auditors see all rows, an operator their own', async () => {
-    expect(await rowsFor('grace')).to.have.members(idsOf(own, others, elsewhere))
-    expect(await rowsFor('ada')).to.have.members(idsOf(own, others, elsewhere))
-    expect(await rowsFor('olivia')).to.deep.equal(idsOf(own))
-    expect(await rowsFor('oscar')).to.have.members(idsOf(others, elsewhere))
+    expect(await rowsFor('grace')).to.have.members(idsOf([own, others, elsewhere]))
+    expect(await rowsFor('ada')).to.have.members(idsOf([own, others, elsewhere]))
+    expect(await rowsFor('olivia')).to.deep.equal(idsOf([own]))
+    expect(await rowsFor('oscar')).to.have.members(idsOf([others, elsewhere]))
   })
 
   it('an operator sees what others did only of the customer in front of them', async () => {
-    expect(await rowsFor('olivia', '?customer=alice')).to.have.members(idsOf(own, others))
-    expect(await rowsFor('olivia', '?customer=bob')).to.deep.equal(idsOf(elsewhere))
+    expect(await rowsFor('olivia', '?customer=alice')).to.have.members(idsOf([own, others]))
+    expect(await rowsFor('olivia', '?customer=bob')).to.deep.equal(idsOf([elsewhere]))
     for (const query of ['?text=refund', '?ticket=SUP-3', '?text=bob']) {
       expect(await rowsFor('olivia', query), query).to.deep.equal([])
     }
@@ -74,14 +71,13 @@ describe('the audit over the API', () => {
   })
 
   it('the row and the timeline of another operator are not there for an operator', async () => {
-    const path = `/audit/${others?.id}`
-    const { status, body } = await deployment.ask('olivia', path)
-    expect({ status, error: body.error }).to.deep.equal({ status: 404, error: 'not_found' })
-    expect((await deployment.ask('ada', path)).status).to.equal(200)
+    const path = `/audit/${others.id}`
+    expectProblem(await deployment.ask('olivia', path), 404, 'not_found')
+    expectStatus(await deployment.ask('ada', path), 200)
   })
 
   it('a row says who, whom, why, how it stands, and what was done', async () => {
-    const { body } = await deployment.ask('ada', `/audit/${own?.id}`)
+    const { body } = await deployment.ask('ada', `/audit/${own.id}`)
     expect(body).to.deep.include({
       operator: { id: 'olivia', name: 'Olivia Okafor', email: 'olivia@support.example' },
       customer: { id: 'alice', name: 'Alice Ng', email: 'alice@example.com' },
@@ -124,15 +120,10 @@ describe('the audit over the API', () => {
       'before=%27%3B%20DROP',
       `before=${'9'.repeat(201)}`,
     ]) {
-      const { status, body } = await deployment.ask('ada', `/audit?${query}`)
-      expect({ status, error: body.error }, query).to.deep.equal({
-        status: 400,
-        error: 'invalid_request',
-      })
+      expectProblem(await deployment.ask('ada', `/audit?${query}`), 400, 'invalid_request', query)
     }
     for (const path of ['?all=1', '?after=forged', '?limit=x', '?limit=201']) {
-      const { status } = await deployment.ask('ada', `/audit/${own?.id}${path}`)
-      expect(status, path).to.equal(400)
+      expectStatus(await deployment.ask('ada', `/audit/${own.id}${path}`), 400, path)
     }
   })
 
@@ -140,96 +131,74 @@ describe('the audit over the API', () => {
     it('open alarms are listed for leads until one has seen them', async () => {
       const list = async () => (await deployment.ask('grace', '')).body.inbox.alarms
       expect(await list(), 'a refused act is none').to.deep.equal([])
-      await own?.replay()
+      await own.replay()
       await deployment.settled()
-      expect((await list()).map(({ id }: Row) => id)).to.deep.equal(idsOf(own))
-      const path = `/audit/${own?.id}/acknowledge`
+      expect(idsOf(await list())).to.deep.equal(idsOf([own]))
+      const path = `/audit/${own.id}/acknowledge`
       const note = 'Olivia was told'
-      expect((await deployment.ask('ada', path, { note, alarms: 1 })).status).to.equal(403)
+      expectStatus(await deployment.ask('ada', path, { note, alarms: 1 }), 403)
       for (const alarms of [undefined, 0, -1, 'x']) {
-        expect((await deployment.ask('grace', path, { note, alarms })).status).to.equal(400)
+        expectStatus(await deployment.ask('grace', path, { note, alarms }), 400)
       }
-      expect((await deployment.ask('grace', path, { note, alarms: 1 })).status).to.equal(204)
+      expectStatus(await deployment.ask('grace', path, { note, alarms: 1 }), 204)
       expect(await list()).to.deep.equal([])
-      const { body: row } = await deployment.ask('ada', `/audit/${own?.id}`)
-      expect(row.acknowledged).to.deep.include({ by: 'grace', note, alarms: 1 })
-      const { body } = await deployment.ask('ada', `/audit/${own?.id}`)
-      expect(body.entries.at(-1)).to.deep.include({
-        event: 'support.acknowledged',
-        by: 'grace',
-        note,
-      })
-    })
-
-    it('an alarm that came after what the lead saw stays open', async () => {
-      await elsewhere?.replay()
-      await deployment.settled()
-      const at = `/audit/${elsewhere?.id}`
-      const { body: seen } = await deployment.ask('grace', at)
-      await elsewhere?.replay()
-      await deployment.settled()
-      const isOpen = async () => isAlarmOpen((await deployment.ask('grace', at)).body)
-      const acknowledge = (alarms: number) =>
-        deployment.ask('grace', `${at}/acknowledge`, { alarms })
-      expect((await acknowledge(seen.alarm.count)).status).to.equal(204)
-      expect(await isOpen()).to.equal(true)
-      expect((await acknowledge(99)).status).to.equal(204)
-      expect(await isOpen()).to.equal(false)
+      const { body } = await deployment.ask('ada', `/audit/${own.id}`)
+      expect(body.acknowledged).to.deep.include({ by: 'grace', note, alarms: 1 })
+      const said = { event: 'support.acknowledged', by: 'grace', note }
+      expect(body.entries.at(-1)).to.deep.include(said)
     })
 
     it('there is nothing to acknowledge without an alarm', async () => {
-      const path = `/audit/${others?.id}/acknowledge`
-      const { status, body } = await deployment.ask('grace', path, { alarms: 1 })
-      expect({ status, error: body.error }).to.deep.equal({ status: 409, error: 'conflict' })
+      const path = `/audit/${others.id}/acknowledge`
+      expectProblem(await deployment.ask('grace', path, { alarms: 1 }), 409, 'conflict')
     })
 
     it('a hold counts although the clock of another process was ahead', async () => {
-      const at = `/audit/${others?.id}`
+      const at = `/audit/${others.id}`
       const ahead = () => deployment.ask('ada', `${at}/hold`, { note: 'Case 8' })
-      expect((await later(60_000, ahead)).status).to.equal(204)
+      expectStatus(await later(60_000, ahead), 204)
       for (const [act, isHeld] of [
         ['release', false],
         ['hold', true],
         ['release', false],
       ] as const) {
-        expect((await deployment.ask('ada', `${at}/${act}`, { note: act })).status).to.equal(204)
+        expectStatus(await deployment.ask('ada', `${at}/${act}`, { note: act }), 204)
         expect((await deployment.ask('ada', at)).body.hold).to.include({ isHeld, note: act })
       }
     })
 
     it('a hold has a reason, and is released', async () => {
-      const at = `/audit/${others?.id}`
+      const at = `/audit/${others.id}`
       for (const note of [undefined, '', '   ', ...UNSEEN, 'x'.repeat(1001), 'a\u0007']) {
-        expect((await deployment.ask('ada', `${at}/hold`, { note })).status).to.equal(400)
+        expectStatus(await deployment.ask('ada', `${at}/hold`, { note }), 400)
       }
-      expect((await deployment.ask('ada', `${at}/release`, {})).status).to.equal(409)
-      expect((await deployment.ask('ada', `${at}/hold`, { note: 'Case 7' })).status).to.equal(204)
+      expectStatus(await deployment.ask('ada', `${at}/release`, {}), 409)
+      expectStatus(await deployment.ask('ada', `${at}/hold`, { note: 'Case 7' }), 204)
       const { body: held } = await deployment.ask('grace', at)
       expect(held.hold).to.deep.include({ by: 'ada', isHeld: true, note: 'Case 7' })
-      expect(await rowsFor('ada', '?held=true')).to.deep.equal(idsOf(others))
-      expect((await deployment.ask('grace', `${at}/release`, {})).status).to.equal(204)
+      expect(await rowsFor('ada', '?held=true')).to.deep.equal(idsOf([others]))
+      expectStatus(await deployment.ask('grace', `${at}/release`, {}), 204)
       expect(await rowsFor('ada', '?held=true')).to.deep.equal([])
     })
 
     it('are not for operators: not in rows, not in timelines, not in filters', async () => {
-      const { body } = await deployment.ask('olivia', `/audit/${own?.id}`)
+      const { body } = await deployment.ask('olivia', `/audit/${own.id}`)
       expect(body).not.to.have.any.keys('alarm', 'openAlarm', 'acknowledged', 'hold', 'objection')
       const events = body.entries.map(({ event }: { event: string }) => event)
       expect(events).to.include('impersonation.used').and.not.include('support.acknowledged')
       for (const query of ['alarm=open', 'alarm=any', 'held=true', 'operator=oscar']) {
-        const answer = await deployment.ask('olivia', `/audit?${query}`)
-        expect(answer.status).to.equal(403)
+        expectStatus(await deployment.ask('olivia', `/audit?${query}`), 403)
       }
     })
   })
 
   describe('exports', () => {
     it('are entries themselves: who took what', async () => {
-      const [id = ''] = idsOf(own)
+      const { id } = own
       await deployment.ask('ada', '/audit/export.csv?customer=bob&from=1')
       await deployment.ask('ada', `/audit/${id}/entries.jsonl`)
       const missing = await deployment.ask('ada', `/audit/${'x'.repeat(43)}/entries.jsonl`)
-      expect(missing.status).to.equal(404)
+      expectStatus(missing, 404)
       const { text } = await deployment.ask('grace', '/audit/entries.jsonl')
       const stored = text
         .trim()
@@ -239,11 +208,8 @@ describe('the audit over the API', () => {
         .flatMap(({ entry }) => (entry?.text === undefined ? [] : [JSON.parse(entry.text)]))
         .filter(({ event }) => event === 'support.exported')
       // No erasure removes this entry, so it does not name the customer.
-      const csv = {
-        format: 'csv',
-        filter: { customer: true, from: 1 },
-        impersonation: elsewhere?.id,
-      }
+      const filter = { customer: true, from: 1 }
+      const csv = { format: 'csv', filter, impersonation: elsewhere.id }
       expect(exported.slice(-3).map(({ by, context }) => ({ by, context }))).to.deep.equal([
         { by: 'ada', context: csv },
         { by: 'ada', context: { format: 'entries', impersonation: id } },
@@ -254,55 +220,61 @@ describe('the audit over the API', () => {
 
     it('begin only when the audit has the entry of the export', async () => {
       audit.failing = ['write']
-      const { status, body } = await deployment.ask('ada', '/audit/export.csv')
-      expect({ status, error: body.error }).to.deep.equal({
-        status: 503,
-        error: 'temporarily_unavailable',
-      })
+      expectProblem(
+        await deployment.ask('ada', '/audit/export.csv'),
+        503,
+        'temporarily_unavailable',
+      )
       audit.failing = []
       await deployment.settled()
     })
 
-    it('break off where the audit fails meanwhile: a part is never taken for all', async () => {
+    /** The first page can be read, and no other. */
+    async function failingLater<T>(work: () => Promise<T>): Promise<T> {
       Object.assign(audit, { failing: ['find'], passing: 1, rowsPerPage: 1 })
+      try {
+        return await work()
+      } finally {
+        Object.assign(audit, { failing: [], passing: 0, rowsPerPage: undefined })
+      }
+    }
+
+    it('break off where the audit fails meanwhile: a part is never taken for all', async () => {
       const headers = { authorization: `Bearer ${await deployment.tokenOf('ada')}` }
-      const response = await fetch(`${deployment.consoleUrl}/audit/export.csv`, { headers })
-      expect(response.status, 'it began').to.equal(200)
-      const error = await response.text().catch((why: unknown) => why)
+      const error = await failingLater(async () => {
+        const response = await fetch(`${deployment.consoleUrl}/audit/export.csv`, { headers })
+        expect(response.status, 'it began').to.equal(200)
+        return rejection(response.text())
+      })
       expect(error, 'the connection broke').to.be.instanceOf(TypeError)
-      Object.assign(audit, { failing: [], passing: 0, rowsPerPage: undefined })
       expect(deployment.log.join('\n')).to.contain(
         'the export broke off: the audit cannot be read now: the audit is out of order',
       )
     })
 
     it('break off by a reset: an answer of HTTP/1.0 is not ended by the end of the connection', async () => {
-      Object.assign(audit, { failing: ['find'], passing: 1, rowsPerPage: 1 })
       const { port, hostname } = new URL(deployment.consoleUrl)
       const token = await deployment.tokenOf('ada')
-      const socket = connect(Number(port), hostname)
       const lines = [
         'GET /console/audit/export.csv HTTP/1.0',
         `Host: ${hostname}:${port}`,
         `Authorization: Bearer ${token}`,
       ]
-      socket.write(`${lines.join('\r\n')}\r\n\r\n`)
-      const error = await text(socket).catch((why: unknown) => why)
-      Object.assign(audit, { failing: [], passing: 0, rowsPerPage: undefined })
+      const error = await failingLater(() => {
+        const socket = connect(Number(port), hostname)
+        socket.write(`${lines.join('\r\n')}\r\n\r\n`)
+        return rejection(text(socket))
+      })
       expect(error).to.include({ code: 'ECONNRESET' })
     })
   })
 
   it('I5: a RangeError of the storage is trouble, and no cursor that is malformed', async () => {
-    audit.failing = ['find']
-    audit.error = new RangeError('Invalid time value')
-    try {
-      const { status } = await deployment.ask('grace', '/audit')
-      expect(status).to.equal(503)
-    } finally {
-      audit.failing = []
-      audit.error = new Error('the audit is out of order')
-    }
+    const { error } = audit
+    Object.assign(audit, { failing: ['find'], error: new RangeError('Invalid time value') })
+    const answer = await deployment.ask('grace', '/audit')
+    Object.assign(audit, { failing: [], error })
+    expectStatus(answer, 503)
   })
 
   it('I5: an audit that fails is trouble, and never reads as not found', async () => {
@@ -310,8 +282,8 @@ describe('the audit over the API', () => {
     try {
       for (const path of [
         '/audit',
-        `/audit?first=0.${own?.id}`,
-        `/audit/${own?.id}`,
+        `/audit?first=0.${own.id}`,
+        `/audit/${own.id}`,
         '/audit/export.csv',
       ]) {
         const { status, body } = await deployment.ask('grace', path)
@@ -321,8 +293,8 @@ describe('the audit over the API', () => {
           error_description: 'the audit cannot be read now',
         })
       }
-      const goOn = await deployment.ask('olivia', `/impersonations/${own?.id}/continue`, {})
-      expect(goOn.status).to.equal(503)
+      const goOn = await deployment.ask('olivia', `/impersonations/${own.id}/continue`, {})
+      expectStatus(goOn, 503)
       expect(deployment.log.join('\n')).to.contain('the audit is out of order')
     } finally {
       audit.failing = []
@@ -335,8 +307,9 @@ describe('an audit that cannot be opened at the start', () => {
     const audit = faultyAudit()
     audit.failing = 'all'
     await using deployment = await deploy({ audit, console: { auditTimeout: 0.1 } })
-    const error = await deployment.console.check().catch((why: unknown) => why)
-    expect(String(error)).to.contain('the audit is out of order')
+    expect(String(await rejection(deployment.console.check()))).to.contain(
+      'the audit is out of order',
+    )
     const refused = await deployment.impersonate().catch(String)
     expect(refused, 'whether the operator is stopped is not known').to.contain(
       'temporarily_unavailable',
@@ -352,8 +325,8 @@ describe('an audit that cannot be opened at the start', () => {
       .issue(request, { as: MACHINE.clientId })
       .catch(String)
     expect(issued, 'by another backend').to.contain('temporarily_unavailable')
-    expect((await deployment.ask('olivia', '/audit')).status).to.equal(503)
-    expect((await deployment.ask('olivia', '')).status).to.equal(200)
+    expectStatus(await deployment.ask('olivia', '/audit'), 503)
+    expectStatus(await deployment.ask('olivia', ''), 200)
     audit.failing = []
     await deployment.settled()
     await deployment.console.check()

@@ -3,6 +3,7 @@ import { ACT, refusals } from '../../support/acting.ts'
 import { later } from '../../support/clock.ts'
 import { csvRecords, idIn } from '../../support/csv.ts'
 import { type Answer, type Deployment, deploy } from '../../support/deployment.ts'
+import { expectProblem, expectStatus } from '../../support/expect-answer.ts'
 import { memoryAudit } from '../../support/memory-audit.ts'
 
 const MINUTE = 60_000
@@ -50,18 +51,20 @@ describe('continuing', () => {
   const goOn = (id: string, who = 'olivia') =>
     deployment.ask(who, `/impersonations/${id}/continue`, {})
 
-  function expectStopped({ status, body }: Answer, how?: string): void {
-    expect({ status, error: body.error }, how).to.deep.equal({ status: 409, error: 'conflict' })
+  const expectStopped = (answer: Answer, how?: string) =>
+    expectProblem(answer, 409, 'conflict', how)
+  const rowOf = async (id: string) => {
+    await deployment.settled()
+    return (await deployment.ask('olivia', `/audit/${id}`)).body
   }
 
   it('is a new impersonation with everything as it was, after the first one ended, too', async () => {
     const first = await deployment.impersonate({ ticket: 'SUP-7', access: 'change', duration: 300 })
     await first.end()
-    const { status, body } = await goOn(first.id)
-    expect(status).to.equal(201)
-    const second = await deployment.exchange('olivia', body)
-    await deployment.settled()
-    const { body: row } = await deployment.ask('olivia', `/audit/${second.id}`)
+    const answer = await goOn(first.id)
+    expectStatus(answer, 201)
+    const second = await deployment.exchange('olivia', answer.body)
+    const row = await rowOf(second.id)
     expect(second.id).not.to.equal(first.id)
     expect(row).to.deep.include({
       ticket: 'SUP-7',
@@ -104,17 +107,16 @@ describe('continuing', () => {
 
   it('ends the first one once the second is issued; a refusal is recorded, and ends nothing', async () => {
     await using other = await deploy()
-    const state = async (id: string) => (await other.provider.impersonation.get(id))?.state
     const first = await other.impersonate()
     const on = () => other.ask('olivia', `/impersonations/${first.id}/continue`, {})
     other.protect('alice', 'Alice is in court.')
     const { status, body: problem } = await on()
     expect([status, problem.error_description]).to.deep.equal([403, 'Alice is in court.'])
     expect(await refusals(other, 'alice')).to.have.length(1)
-    expect(await state(first.id)).to.equal('active')
+    expect(await other.stateOf(first.id)).to.equal('active')
     other.protect('alice', undefined)
     const { body } = await on()
-    expect(await state(first.id)).to.equal('ended')
+    expect(await other.stateOf(first.id)).to.equal('ended')
     expect(await other.exchange('olivia', body)).to.have.property('id')
   })
 
@@ -123,15 +125,15 @@ describe('continuing', () => {
     const asked = (access: unknown) =>
       deployment.ask('olivia', `/impersonations/${first.id}/continue`, { access })
     for (const access of ['read', 'all', null, 1]) {
-      const { status, body } = await asked(access)
-      expect({ status, error: body.error }).to.deep.equal({ status: 400, error: 'invalid_request' })
+      expectProblem(await asked(access), 400, 'invalid_request')
     }
-    expect((await deployment.provider.impersonation.get(first.id))?.state).to.equal('active')
+    expect(await deployment.stateOf(first.id)).to.equal('active')
     const second = await deployment.exchange('olivia', (await asked('change')).body)
-    await deployment.settled()
-    const { body: row } = await deployment.ask('olivia', `/audit/${second.id}`)
-    expect(row).to.deep.include({ ticket: 'SUP-8', scope: 'orders:read orders:write' })
-    expect((await deployment.provider.impersonation.get(first.id))?.state).to.equal('ended')
+    expect(await rowOf(second.id)).to.deep.include({
+      ticket: 'SUP-8',
+      scope: 'orders:read orders:write',
+    })
+    expect(await deployment.stateOf(first.id)).to.equal('ended')
   })
 
   it('the audit says which one it continues, and by whom; the context does not', async () => {
@@ -164,31 +166,30 @@ describe('continuing', () => {
       ['olivia', 'x'.repeat(43)],
       ['olivia', '..%2F..'],
     ] as const) {
-      const { status, body } = await goOn(which, who)
-      expect({ status, error: body.error }).to.deep.equal({ status: 404, error: 'not_found' })
+      expectProblem(await goOn(which, who), 404, 'not_found')
     }
   })
 
   it('only what started, and for ten minutes after its time was over', async () => {
     const { body } = await deployment.ask('olivia', '/impersonations', ACT)
-    expect((await goOn(body.id)).status).to.equal(404)
+    expectStatus(await goOn(body.id), 404)
     const { id } = await deployment.impersonate({ duration: 300 })
     await deployment.settled()
-    await later(14 * MINUTE, async () => expect((await goOn(id)).status).to.equal(201))
+    await later(14 * MINUTE, async () => expectStatus(await goOn(id), 201))
     await later(16 * MINUTE, async () => expectStopped(await goOn(id)))
   })
 
   it('what the caller ended or signed out of, for ten minutes', async () => {
     const own = await deployment.impersonate()
     await own.end()
-    await later(9 * MINUTE, async () => expect((await goOn(own.id)).status).to.equal(201))
+    await later(9 * MINUTE, async () => expectStatus(await goOn(own.id), 201))
     await later(11 * MINUTE, async () => expectStopped(await goOn(own.id)))
     const signedOut = await deployment.impersonate()
     await deployment.provider.impersonation.end(signedOut.id, {
       by: { sub: 'olivia' },
       cause: 'operator_signed_out',
     })
-    expect((await goOn(signedOut.id)).status).to.equal(201)
+    expectStatus(await goOn(signedOut.id), 201)
   })
 
   it('nothing that the customer, a lead, a policy, a replay or the machine ended: 409', async () => {
@@ -229,6 +230,6 @@ describe('continuing', () => {
   it('asks again for the role', async () => {
     const { id } = await deployment.impersonate({ operator: 'oscar', customer: 'bob' })
     deployment.roles.set('oscar', 'auditor')
-    expect((await goOn(id, 'oscar')).status).to.equal(403)
+    expectStatus(await goOn(id, 'oscar'), 403)
   })
 })

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { ACT } from '../../support/acting.ts'
 import { CUSTOMERS, type Deployment, deploy } from '../../support/deployment.ts'
+import { expectStatus, idsOf } from '../../support/expect-answer.ts'
 import { faultyAudit } from '../../support/faulty-audit.ts'
 import { readPage } from '../../support/forms.ts'
 import { FRENCH } from '../../support/french.ts'
@@ -21,7 +22,7 @@ describe('searching for customers', () => {
   it('finds by name, e-mail address, id and what the directory offers, 25 at a time', async () => {
     for (const q of ['Alice Ng', 'alice@', 'alice', 'Lisbon']) {
       const { body } = await search(new URLSearchParams({ q }).toString())
-      expect(body.customers.map(({ id }: { id: string }) => id)).to.include('alice')
+      expect(idsOf(body.customers)).to.include('alice')
     }
     const { body: first } = await search('q=example')
     expect(first.customers).to.have.length(25)
@@ -60,7 +61,7 @@ describe('searching for customers', () => {
 
   it('says in the frame that there is no such customer', async () => {
     const page = await deployment.browse('olivia', '/customers/nobody')
-    expect(page.status).to.equal(404)
+    expectStatus(page, 404)
     expect(readText(page.text)).to.match(
       /Customers What I did.*This did not work There is no customer with this id/,
     )
@@ -74,7 +75,7 @@ describe('searching for customers', () => {
       'q=a&offset=-1',
       'q=%00',
     ]) {
-      expect((await search(query)).status, query).to.equal(400)
+      expectStatus(await search(query), 400, query)
     }
   })
 
@@ -206,7 +207,7 @@ describe('searching for customers', () => {
     deployment.faults.directory = true
     try {
       for (const id of ['a%00b', 'a%0Ab', 'x'.repeat(256)]) {
-        expect((await deployment.ask('olivia', `/customers/${id}`)).status, id).to.equal(404)
+        expectStatus(await deployment.ask('olivia', `/customers/${id}`), 404, id)
       }
     } finally {
       deployment.faults.directory = false

@@ -3,6 +3,7 @@ import { ClientNotNamed, errors, NotRecorded, TooManyRequests } from 'oidc-provi
 import { issuingBy } from '../../../src/web/acting/issue.ts'
 import { ACT } from '../../support/acting.ts'
 import { deploy } from '../../support/deployment.ts'
+import { expectProblem, expectStatus } from '../../support/expect-answer.ts'
 
 describe('how the console issues', () => {
   it('in the process: no request to the token endpoint, none to the management API', async () => {
@@ -15,7 +16,7 @@ describe('how the console issues', () => {
     })
     await deployment.tokenOf('olivia')
     seen.length = 0
-    expect((await deployment.ask('olivia', '/impersonations', ACT)).status).to.equal(201)
+    expectStatus(await deployment.ask('olivia', '/impersonations', ACT), 201)
     expect(seen).to.deep.equal(['/console/impersonations'])
   })
 
@@ -59,8 +60,7 @@ describe('how the console issues', () => {
   it('a client that may not issue is 500, and the log names the option', async () => {
     for (const issueAs of ['shop', 'nobody']) {
       await using deployment = await deploy({ console: { issueAs } })
-      const { status, body } = await deployment.ask('olivia', '/impersonations', ACT)
-      expect([status, body.error]).to.deep.equal([500, 'server_error'])
+      expectProblem(await deployment.ask('olivia', '/impersonations', ACT), 500, 'server_error')
       expect(deployment.log.join('\n')).to.contain(
         `options.issueAs ${issueAs}: the client must exist`,
       )

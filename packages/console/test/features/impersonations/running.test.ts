@@ -1,5 +1,7 @@
 import { expect } from 'chai'
+import { ACT } from '../../support/acting.ts'
 import { type Deployment, deploy } from '../../support/deployment.ts'
+import { expectProblem, expectStatus } from '../../support/expect-answer.ts'
 import { type FaultyAudit, faultyAudit } from '../../support/faulty-audit.ts'
 import { readText } from '../../support/read-text.ts'
 
@@ -101,7 +103,8 @@ describe('what runs', () => {
     const [own] = (await list({ actor: 'grace' })).items
     let made = 0
     const crowded: typeof list = async (filter) => {
-      if (filter?.actor !== undefined) return list(filter)
+      // What looks for missing entries asks for all of them: it would come to no end.
+      if (filter?.actor !== undefined || filter?.state === undefined) return list(filter)
       const items = Array.from({ length: 100 }, () => ({ ...own, id: `other-${made++}` }))
       return { items, next: 'more' } as Awaited<ReturnType<typeof list>>
     }
@@ -114,47 +117,39 @@ describe('what runs', () => {
 
   it('an operator ends their own, and the row says who did', async () => {
     const running = await deployment.impersonate()
-    const { status, text } = await deployment.ask('olivia', `/running/${running.id}/end`, {})
-    expect({ status, text }).to.deep.equal({ status: 204, text: '' })
+    const end = () => deployment.ask('olivia', `/running/${running.id}/end`, {})
+    const { status, text } = await end()
+    expect([status, text]).to.deep.equal([204, ''])
     expect(await runningFor('olivia')).to.deep.equal([])
     const { body } = await deployment.ask('olivia', `/audit/${running.id}`)
-    expect(body.outcome).to.equal('requested')
-    expect(body.end.by).to.equal('olivia')
-    const again = await deployment.ask('olivia', `/running/${running.id}/end`, {})
-    expect(again.status, 'again').to.equal(204)
+    expect([body.outcome, body.end.by]).to.deep.equal(['requested', 'olivia'])
+    expectStatus(await end(), 204, 'again')
   })
 
   it('what another operator runs is not there for an operator, and a lead ends it', async () => {
     const { id } = await deployment.impersonate({ operator: 'oscar' })
-    const refused = await deployment.ask('olivia', `/running/${id}/end`, {})
-    expect(refused.status).to.equal(404)
-    expect((await deployment.ask('ada', `/running/${id}/end`, {})).status).to.equal(403)
+    const end = (who: string) => deployment.ask(who, `/running/${id}/end`, {})
+    expectStatus(await end('olivia'), 404)
+    expectStatus(await end('ada'), 403)
     expect(await runningFor('oscar')).to.have.length(1)
-    expect((await deployment.ask('grace', `/running/${id}/end`, {})).status).to.equal(204)
+    expectStatus(await end('grace'), 204)
     expect(await runningFor('oscar')).to.deep.equal([])
   })
 
   it('what is not there, or can be no id, is 404', async () => {
     for (const id of ['x'.repeat(43), 'x', '%2e%2e', '%00']) {
       for (const who of ['olivia', 'grace']) {
-        const { status, body } = await deployment.ask(who, `/running/${id}/end`, {})
-        expect({ status, error: body.error }, id).to.deep.equal({ status: 404, error: 'not_found' })
+        expectProblem(await deployment.ask(who, `/running/${id}/end`, {}), 404, 'not_found', id)
       }
     }
   })
 
   it('I11: also what was handed over and not opened yet', async () => {
-    const handedOver = await deployment.ask('olivia', '/impersonations', {
-      userId: 'alice',
-      ticketId: 'SUP-1',
-      reason: 'x',
-      application: 'shop',
-      access: 'read',
-    })
+    const handedOver = await deployment.ask('olivia', '/impersonations', ACT)
     const { items } = await deployment.provider.impersonation.list({ actor: 'olivia' })
     await deployment.ask('olivia', `/running/${items[0]?.id}/end`, {})
-    const error = await deployment.exchange('olivia', handedOver.body).catch((why: unknown) => why)
-    expect(String(error)).to.contain('not exchanged')
+    const error = await deployment.exchange('olivia', handedOver.body).catch(String)
+    expect(error).to.contain('not exchanged')
   })
 
   it('the page shows what each may do: a lead ends one or all and pauses, an auditor reads', async () => {
@@ -173,8 +168,7 @@ describe('what runs', () => {
     await deployment.settled()
     expect(await pageOf('grace')).to.contain(`href="/console/audit/${id}"`)
     expect(readText(await pageOf('grace'))).to.contain('GET /orders')
-    const { status } = await deployment.send('grace', `/running/${id}/end`, { from: '' })
-    expect(status).to.equal(303)
+    expectStatus(await deployment.send('grace', `/running/${id}/end`, { from: '' }), 303)
     expect(readText(await pageOf('grace'))).to.contain('No one is acting as a customer right now.')
   })
 
@@ -214,7 +208,7 @@ describe('what runs', () => {
     })
     const page = await deployment.browse('grace', '')
     expect(page.text).to.contain(`action="/console/running/${id}/end"`)
-    expect((await deployment.ask('grace', `/running/${id}/end`, {})).status).to.equal(204)
+    expectStatus(await deployment.ask('grace', `/running/${id}/end`, {}), 204)
     expect(await runningFor('grace')).to.deep.equal([])
     audit.failing = []
     await deployment.settled()

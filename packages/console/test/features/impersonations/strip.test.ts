@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { ACT } from '../../support/acting.ts'
 import { later } from '../../support/clock.ts'
 import { type Deployment, deploy } from '../../support/deployment.ts'
+import { expectStatus } from '../../support/expect-answer.ts'
 import { formsOf, press, readPage } from '../../support/forms.ts'
 
 const MINUTE = 60_000
@@ -28,7 +29,7 @@ describe('the strip of every page', () => {
     const html = await read(deployment)
     const { status, headers } = await press(deployment, html, `/running/${id}/end`)
     expect([status, headers.get('location')]).to.deep.equal([303, '/console/people?who=customer'])
-    expect((await deployment.provider.impersonation.get(id))?.state).to.equal('ended')
+    expect(await deployment.stateOf(id)).to.equal('ended')
     const cookie = `support-console=${await deployment.tokenOf('olivia')}; ${headers.get('set-cookie')}`
     const { text } = await deployment.browse('olivia', '/people?who=customer', { cookie })
     expect(text).to.include('It is ended.')
@@ -130,12 +131,20 @@ describe('the strip of every page', () => {
 })
 
 describe('a form that opens an application', () => {
-  it('is good once: a second press says what the first one did', async () => {
-    await using deployment = await deploy()
+  let deployment: Deployment
+  let action: string
+  let html: string
+
+  beforeEach(async () => {
+    deployment = await deploy()
     const { id } = await deployment.impersonate({ access: 'read' })
     await deployment.settled()
-    const action = `/impersonations/${id}/continue`
-    const html = await read(deployment)
+    action = `/impersonations/${id}/continue`
+    html = await read(deployment)
+  })
+  afterEach(() => deployment[Symbol.asyncDispose]())
+
+  it('is good once: a second press says what the first one did', async () => {
     const pressed = await Promise.all([1, 2, 3].map(() => press(deployment, html, action)))
     expect(pressed.map(({ status }) => status).sort()).to.deep.equal([303, 409, 409])
     const again = pressed.find(({ status }) => status === 409)
@@ -145,49 +154,32 @@ describe('a form that opens an application', () => {
   })
 
   it('is free again after a refusal, and after an outage', async () => {
-    await using deployment = await deploy()
-    const { id } = await deployment.impersonate({ access: 'read' })
-    await deployment.settled()
-    const action = `/impersonations/${id}/continue`
-    const html = await read(deployment)
     deployment.faults.directory = true
-    expect((await press(deployment, html, action)).status).to.equal(503)
+    expectStatus(await press(deployment, html, action), 503)
     deployment.faults.directory = false
-    expect((await press(deployment, html, action)).status).to.equal(303)
+    expectStatus(await press(deployment, html, action), 303)
   })
 
   it('opens a tab that cannot reach the console, and has no token in a query', async () => {
-    await using deployment = await deploy()
-    const { id } = await deployment.impersonate({ access: 'read' })
-    await deployment.settled()
-    const html = await read(deployment)
-    expect(html).to.match(
-      new RegExp(`action="/console/impersonations/${id}/continue" target="_blank" rel="noopener"`),
-    )
-    const { headers, text } = await press(deployment, html, `/impersonations/${id}/continue`)
+    expect(html).to.include(`action="/console${action}" target="_blank" rel="noopener"`)
+    const { headers, text } = await press(deployment, html, action)
     expect(new URL(headers.get('location') ?? '').search).to.equal('')
     expect(headers.get('cache-control')).to.equal('no-store')
     expect(text).to.equal('')
   })
 
   it('posts the token to an application that takes it so, and to no other address', async () => {
-    const before = await deploy()
-    await before[Symbol.asyncDispose]()
-    await using deployment = await deploy({
-      port: Number(new URL(before.url).port),
-      console: {
-        applications: [
-          {
-            name: 'Shop',
-            url: 'https://shop.example/in',
-            handOver: 'form',
-            clientId: 'shop',
-            resource: `${before.url}/orders`,
-            scopes: { read: 'orders:read' },
-          },
-        ],
-      },
-    })
+    await deployment[Symbol.asyncDispose]()
+    const shop = {
+      name: 'Shop',
+      url: 'https://shop.example/in',
+      handOver: 'form',
+      clientId: 'shop',
+      resource: `${deployment.url}/orders`,
+      scopes: { read: 'orders:read' },
+    } as const
+    const port = Number(new URL(deployment.url).port)
+    deployment = await deploy({ port, console: { applications: [shop] } })
     const { status, headers, text } = await deployment.send('olivia', '/impersonations', ACT)
     expect(status).to.equal(200)
     expect(text).to.match(

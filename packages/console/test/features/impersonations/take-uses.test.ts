@@ -11,6 +11,7 @@ import { takeUses } from '../../../src/features/impersonations/server/uses.ts'
 import { recorderOn } from '../../ledger/recording/recorder-on.ts'
 import { assertWholeLog, decoded, idOf, readOn } from '../../ledger/stores/contract/support.ts'
 import { type Deployment, deploy } from '../../support/deployment.ts'
+import { expectStatus } from '../../support/expect-answer.ts'
 import { type FaultyAudit, faultyAudit } from '../../support/faulty-audit.ts'
 import { memoryAudit } from '../../support/memory-audit.ts'
 import { MACHINE } from '../../support/provider.ts'
@@ -133,7 +134,7 @@ describe('support.takeUses()', () => {
       }
       expect(isAnswered).to.equal(false)
       audit.failing = []
-      expect((await answer).status).to.equal(204)
+      expectStatus(await answer, 204)
       expect(await entries()).to.have.length(1)
     })
   })
@@ -144,7 +145,7 @@ describe('support.takeUses()', () => {
     await here(async (url) => {
       const batch = [first, wrong, null, 'x', { ...useOf(), userId: 42 }, last]
       for (let times = 0; times < 2; times += 1) {
-        expect((await send(url, batch)).status).to.equal(204)
+        expectStatus(await send(url, batch), 204)
       }
     })
     const all = await entries()
@@ -176,7 +177,7 @@ describe('support.takeUses()', () => {
     const [told, other] = [useOf({ id: permit }), useOf()]
     await here(async (url) => {
       for (let times = 0; times < 2; times += 1) {
-        expect((await send(url, [told, other])).status).to.equal(204)
+        expectStatus(await send(url, [told, other]), 204)
       }
     })
     const [aside, use] = (await entries()).slice(-2)
@@ -189,7 +190,7 @@ describe('support.takeUses()', () => {
   it('I17: counts what a sender tells wrong in the same way, so that it hides nothing', async () => {
     const batch = Array.from({ length: 300 }, (_, index) => useOf({ timeMs: index }))
     await here(async (url) => {
-      expect((await send(url, batch)).status).to.equal(204)
+      expectStatus(await send(url, batch), 204)
     })
     const stored = await readOn(deployment.audit)
     expect(stored.map(({ row }) => row)).to.deep.equal(Array(20).fill(undefined))
@@ -198,8 +199,8 @@ describe('support.takeUses()', () => {
   it('I13: records how many uses a sender had to drop', async () => {
     const gap = { useId: randomUUID(), timeMs: Date.now(), dropped: 17 }
     await here(async (url) => {
-      expect((await send(url, [gap])).status).to.equal(204)
-      expect((await send(url, [gap])).status, 'again').to.equal(204)
+      expectStatus(await send(url, [gap]), 204)
+      expectStatus(await send(url, [gap]), 204, 'again')
     })
     const stored = await readOn(deployment.audit)
     expect(stored).to.have.length(1)
@@ -231,7 +232,7 @@ describe('support.takeUses()', () => {
       }
       for (const [what, value] of Object.entries(refused)) {
         const answer = await send(url, [useOf()], { authorization: `Bearer ${value}` })
-        expect(answer.status, what).to.equal(401)
+        expectStatus(answer, 401, what)
         expect(answer.headers.get('www-authenticate'), what).to.include('error="invalid_token"')
       }
       const none = await send(url, [useOf()], { authorization: '' })
@@ -273,7 +274,7 @@ describe('support.takeUses()', () => {
   it('I5: is 503 where the token cannot be looked up, and where too many entries wait', async () => {
     await here(async (url) => {
       deployment.faults.storage = true
-      expect((await send(url, [useOf()])).status).to.equal(503)
+      expectStatus(await send(url, [useOf()]), 503)
       deployment.faults.storage = false
       audit.failing = ['write']
       for (let index = 0; index < 1000; index += 1) {
@@ -296,7 +297,7 @@ describe('support.takeUses()', () => {
         const answer = send(url, [useOf()])
         while (closing.isFree() && !(await isWaiting(closing))) await new Promise(setImmediate)
         await closing.close()
-        expect((await answer).status).to.equal(503)
+        expectStatus(await answer, 503)
       }),
     )
     expect(stderr.join()).to.include('is only in the log')

@@ -4,6 +4,7 @@ import { newPlace, storeAt } from '../../ledger/recording/soak-stores.ts'
 import { ACT } from '../../support/acting.ts'
 import { later } from '../../support/clock.ts'
 import { deploy } from '../../support/deployment.ts'
+import { expectStatus } from '../../support/expect-answer.ts'
 import { readText } from '../../support/read-text.ts'
 
 for (const kind of ['sqlite', 'postgres'] as const) {
@@ -19,9 +20,10 @@ for (const kind of ['sqlite', 'postgres'] as const) {
         const running = await deployment.impersonate()
         const ended = await deployment.impersonate({ operator: 'oscar', customer: 'bob' })
         await ended.end()
-        expect(
-          (await deployment.ask('olivia', '/impersonations', { ...ACT, userId: 'paula' })).status,
-        ).to.equal(403)
+        expectStatus(
+          await deployment.ask('olivia', '/impersonations', { ...ACT, userId: 'paula' }),
+          403,
+        )
         await deployment.account('alice', '/objection', { id: running.id })
         await deployment.settled()
         const now = new Date()

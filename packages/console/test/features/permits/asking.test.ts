@@ -6,6 +6,7 @@ import { permitsWith } from '../../../src/features/permits/server/permits.ts'
 import type { RowAnswer } from '../../../src/web/answers.ts'
 import { ACT as LOOK } from '../../support/acting.ts'
 import { type Answer, CUSTOMERS, deploy } from '../../support/deployment.ts'
+import { expectProblem, expectStatus, idsOf } from '../../support/expect-answer.ts'
 import { memoryAudit } from '../../support/memory-audit.ts'
 import { deployWithPermits, type PermitsDeployment } from '../../support/with-permits.ts'
 
@@ -26,8 +27,6 @@ const BY_LEADS = { names: [], others: 0, isLeads: true }
 /** The form to act, as a link has it. */
 const formOf = (more: object = {}) =>
   `/act?${new URLSearchParams({ user: 'alice', ticket: 'SUP-123', access: 'change', ...more })}`
-
-const idsOf = (found: readonly { readonly id: string }[]) => found.map(({ id }) => id)
 
 describe('permits in the console', () => {
   let deployment: PermitsDeployment
@@ -56,7 +55,6 @@ describe('permits in the console', () => {
   const say = (who: string, id: string, event: string, note?: string) =>
     ask(who, `/records/${id}/${event}`, { note })
   const act = (more: object = {}) => ask('olivia', '/impersonations', { ...ACT, ...more })
-  const codeOf = ({ status, body }: Answer) => [status, body.error]
 
   async function asked(more: object = {}): Promise<string> {
     const { status, body } = await ask('olivia', '/permits', { ...ACT, ...more })
@@ -99,13 +97,13 @@ describe('permits in the console', () => {
 
   it('a refusal to act says what can be asked for, and who decides; it is no alarm, and not in the audit', async () => {
     const refused = await act()
-    expect(codeOf(refused)).to.deep.equal([403, 'approval_required'])
+    expectProblem(refused, 403, 'approval_required')
     expect(refused.body.approval).to.deep.equal({ by: ['second_person'], deciders: BY_LEADS })
     const id = await asked()
     const { record } = (await act()).body.approval
     expect(record).to.include({ id, state: 'requested', isMine: true })
-    expect(codeOf(await act({ userId: 'bob' }))).to.deep.equal([403, 'approval_required'])
-    expect(codeOf(await act({ userId: 'carla' }))).to.deep.equal([403, 'access_denied'])
+    expectProblem(await act({ userId: 'bob' }), 403, 'approval_required')
+    expectProblem(await act({ userId: 'carla' }), 403, 'access_denied')
     await deployment.settled()
     expect((await ask('grace', '')).body.inbox.alarms).to.deep.equal([])
     const { rows } = (await ask('grace', '/audit')).body
@@ -183,11 +181,11 @@ describe('permits in the console', () => {
     const { id } = await deployment.impersonate()
     const goOn = (from: string) => ask('olivia', `/impersonations/${from}/continue`, {})
     const inside = await goOn(id)
-    expect(inside.status).to.equal(201)
+    expectStatus(inside, 201)
     const next = await deployment.exchange('olivia', inside.body)
     ahead = 600_001
     const outside = await goOn(next.id)
-    expect(codeOf(outside)).to.deep.equal([403, 'approval_required'])
+    expectProblem(outside, 403, 'approval_required')
     expect(outside.body.approval.by).to.deep.equal(['second_person'])
     expect(await deployment.stateOf(next.id)).to.equal('active')
   })
@@ -201,14 +199,14 @@ describe('permits in the console', () => {
     await begunAnew({ approvers: () => names })
     const { record, deciders } = (await ask('olivia', '/permits', ACT)).body
     expect(deciders).to.deep.equal({ names: ['Oscar Öhman'], others: 0, isLeads: false })
-    expect((await say('grace', record.id, 'granted')).status).to.equal(403)
+    expectStatus(await say('grace', record.id, 'granted'), 403)
     expect((await ask('oscar', '')).body.inbox.records[0].may).to.include('granted')
-    expect((await say('oscar', record.id, 'granted')).status).to.equal(200)
+    expectStatus(await say('oscar', record.id, 'granted'), 200)
   })
 
   it('without approvers there is no emergency: the answer names the option', async () => {
     const none = await ask('olivia', '/permits/emergency', EMERGENCY)
-    expect(codeOf(none)).to.deep.equal([409, 'no_approver'])
+    expectProblem(none, 409, 'no_approver')
     expect(none.body.error_description).to.include('approvers')
     await begunAnew(GRACE)
     expect((await act()).body.approval.emergency).to.equal(true)
@@ -222,19 +220,18 @@ describe('permits in the console', () => {
       await begunAnew({ approvers: () => (isList ? [{ id: 'oscar' }] : approvers()) })
       const id = await asked()
       isList = false
-      const { status } = await say('grace', id, 'granted')
-      expect(status, JSON.stringify(answer)).to.equal(403)
+      expectStatus(await say('grace', id, 'granted'), 403, JSON.stringify(answer))
     }
   })
 
   it('approvers that throw or hang are told as 503, and nothing else waits for them', async () => {
     let answer: () => Promise<[]> = () => Promise.reject(new Error('out of order'))
     await begunAnew({ approvers: () => answer(), timeout: 0.3 })
-    expect((await ask('olivia', '/permits', ACT)).status).to.equal(503)
+    expectStatus(await ask('olivia', '/permits', ACT), 503)
     answer = () => new Promise(() => {})
-    expect((await ask('olivia', '/permits', ACT)).status).to.equal(503)
-    expect((await ask('olivia', '')).status).to.equal(200)
-    expect((await act(LOOK)).status).to.equal(201)
+    expectStatus(await ask('olivia', '/permits', ACT), 503)
+    expectStatus(await ask('olivia', ''), 200)
+    expectStatus(await act(LOOK), 201)
   })
 
   it('what is to be reviewed is read by itself, and a count over 100 says that there are more', async () => {
@@ -320,7 +317,7 @@ describe('permits in the console', () => {
     const { verdict, approval } = await foreseen({})
     expect(verdict).to.equal('needs')
     expect(approval).to.deep.include({ by: ['second_person'], deciders: BY_LEADS })
-    expect(codeOf(await ask('ada', formOf()))).to.deep.equal([403, 'access_denied'])
+    expectProblem(await ask('ada', formOf()), 403, 'access_denied')
     await deployment.settled()
     expect((await ask('ada', '/audit')).body.rows).to.deep.equal([])
     for (let asked = 3; asked < 60; asked += 1) await foreseen({})
@@ -334,7 +331,7 @@ describe('permits in the console', () => {
     await begunAnew(GRACE)
     const id = await asked()
     const twice = await ask('olivia', '/permits', ACT)
-    expect(codeOf(twice)).to.deep.equal([409, 'already_requested'])
+    expectProblem(twice, 409, 'already_requested')
     expect(twice.body.permit.id).to.equal(id)
     const as = async (ticketId: string) => (await act({ ticketId })).body.approval.record?.id
     expect(await as('ｓｕｐ - 123'), 'the same ticket, as another person writes it').to.equal(id)
@@ -342,9 +339,9 @@ describe('permits in the console', () => {
     await say('olivia', await asked({ ticketId: 'SUP-9' }), 'revoked')
     await say('grace', id, 'declined', 'No ticket')
     const late = await ask('olivia', '/permits/emergency', EMERGENCY)
-    expect(codeOf(late)).to.deep.equal([409, 'refused_lately'])
+    expectProblem(late, 409, 'refused_lately')
     expect(Number(late.headers.get('retry-after'))).to.be.within(86_000, 86_400)
-    expect(codeOf(await say('grace', id, 'granted'))).to.deep.equal([409, 'decided'])
+    expectProblem(await say('grace', id, 'granted'), 409, 'decided')
   })
 
   it('an emergency is taken back where a lead ends one start under it: nothing starts by it', async () => {
@@ -353,17 +350,17 @@ describe('permits in the console', () => {
     const ids: string[] = []
     while (ids.length < 4) ids.push((await deployment.impersonate()).id)
     const own = await ask('olivia', `/running/${ids[0]}/end`, {})
-    expect(own.status, 'the operator ends one').to.equal(204)
+    expectStatus(own, 204, 'the operator ends one')
     expect((await deployment.permits.get(id))?.state).to.equal('granted')
     const ended = await ask('grace', `/running/${ids[1]}/end`, {})
-    expect(ended.status, ended.text).to.equal(204)
+    expectStatus(ended, 204, ended.text)
     const record = await deployment.permits.get(id)
     expect(record).to.include({ state: 'revoked' })
     expect(record?.said[0]?.by).to.include({ id: 'grace' })
     expect(new Set(await Promise.all(ids.map(deployment.stateOf)))).to.deep.equal(
       new Set(['ended']),
     )
-    expect(codeOf(await act())).to.deep.equal([403, 'approval_required'])
+    expectProblem(await act(), 403, 'approval_required')
   })
 
   it('a stop and an objection hold also where the clock was set back since another one was lifted', async () => {
@@ -374,8 +371,8 @@ describe('permits in the console', () => {
     }
     const stop = () => ask('grace', '/stops', { operator: 'olivia' })
     await lift((await stop()).body.id)
-    expect((await stop()).status).to.equal(201)
-    expect(codeOf(await act(LOOK))).to.deep.equal([403, 'stopped'])
+    expectStatus(await stop(), 201)
+    expectProblem(await act(LOOK), 403, 'stopped')
     const object = async () => {
       const { id } = await deployment.impersonate({ access: 'read', operator: 'oscar' })
       await deployment.settled()
@@ -416,7 +413,7 @@ describe('permits in the console', () => {
     expect(marksIn(past)).to.deep.include(both[1])
     ahead = 600_000
     const next = await ask('olivia', '/permits/emergency', EMERGENCY)
-    expect(codeOf(next)).to.deep.equal([409, 'review_due'])
+    expectProblem(next, 409, 'review_due')
     const { approval } = (await act()).body
     expect(approval, 'what is not possible is not offered').to.not.have.property('emergency')
     expect(approval).to.include({ isReviewDue: true })
@@ -458,7 +455,7 @@ describe('permits in the console', () => {
     await counted('grace', `/records/${first}/revoked`, {})
     const refused = await counted('grace', `/records/${await request()}/declined`, {})
     expect(refused.may).to.deep.equal([])
-    expect((await say('olivia', 'junk', 'granted')).status).to.equal(404)
+    expectStatus(await say('olivia', 'junk', 'granted'), 404)
   })
 
   describe('of a customer', () => {
@@ -473,14 +470,14 @@ describe('permits in the console', () => {
       expect(mine, 'the reason is the operator’s').not.to.have.property('reason')
       expect(await own('alice')).to.deep.equal([])
       const bySaying = (who: string, event: string) => account(who, `/records/${id}/${event}`, {})
-      expect((await bySaying('alice', 'granted')).status).to.equal(404)
-      expect((await say('grace', id, 'granted')).status).to.equal(409)
-      expect((await bySaying('bob', 'granted')).status).to.equal(204)
+      expectStatus(await bySaying('alice', 'granted'), 404)
+      expectStatus(await say('grace', id, 'granted'), 409)
+      expectStatus(await bySaying('bob', 'granted'), 204)
       const twice = await bySaying('bob', 'granted')
       expect(twice.body).to.have.all.keys('error', 'error_description')
       const running = await deployment.impersonate({ customer: 'bob' })
       expect((await own())[0]).to.include({ id, state: 'granted' })
-      expect((await bySaying('bob', 'revoked')).status).to.equal(204)
+      expectStatus(await bySaying('bob', 'revoked'), 204)
       expect(await deployment.stateOf(running.id)).to.equal('ended')
     })
 
@@ -488,7 +485,7 @@ describe('permits in the console', () => {
       const before = (await account('bob', '/records')).body.standing
       expect(before).to.deep.equal({ choice: 'rule' })
       for (const choice of ['allow', 'ask']) expect((await allow(choice)).body).to.eql({ choice })
-      expect((await allow('ever')).status).to.equal(400)
+      expectStatus(await allow('ever'), 400)
     })
 
     it('what the standing answer allowed leads to that answer', async () => {
@@ -502,17 +499,17 @@ describe('permits in the console', () => {
         expect(record.customer.id).to.equal('bob')
         expect(idsOf(impersonations)).to.deep.equal([running.id])
       }
-      expect((await ask('oscar', `/records/${permit}`)).status).to.equal(404)
+      expectStatus(await ask('oscar', `/records/${permit}`), 404)
     })
 
     it('can always say no, whatever was said before', async () => {
       for (let times = 0; times < 60; times += 1) await allow()
-      expect((await allow()).status).to.equal(429)
+      expectStatus(await allow(), 429)
       const open = await ask('olivia', '/permits', { ...ACT, userId: 'bob' })
-      expect(open.status, 'it is open').to.equal(409)
-      expect((await allow('ask')).status).to.equal(200)
+      expectStatus(open, 409, 'it is open')
+      expectStatus(await allow('ask'), 200)
       const refused = await asked({ userId: 'bob' })
-      expect((await account('bob', `/records/${refused}/declined`, {})).status).to.equal(204)
+      expectStatus(await account('bob', `/records/${refused}/declined`, {}), 204)
     })
 
     it('I15: an impersonated token neither reads nor sets it', async () => {
@@ -523,7 +520,7 @@ describe('permits in the console', () => {
         ['/records', undefined],
         ['/answer', { choice: 'allow' }],
       ] as const) {
-        expect((await deployment.account(headers, path, body)).status, path).to.equal(401)
+        expectStatus(await deployment.account(headers, path, body), 401, path)
       }
       expect((await deployment.permits.answer('bob')).choice).to.equal('allow')
     })

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { skipWithout } from '../../../../../test/adapters/servers.ts'
 import { newPlace, storeAt } from '../../ledger/recording/soak-stores.ts'
 import { csvRecords } from '../../support/csv.ts'
+import { expectStatus, idsOf } from '../../support/expect-answer.ts'
 import { deployWithPermits, type PermitsDeployment, RULE } from '../../support/with-permits.ts'
 
 for (const kind of ['sqlite', 'postgres'] as const) {
@@ -114,8 +115,7 @@ for (const kind of ['sqlite', 'postgres'] as const) {
         expect(await named('ada', query), query).to.deep.equal(expected)
       }
       for (const query of ['?state=won', '?from=x', '?nothing=1', '?before=junk']) {
-        const { status } = await deployment.ask('ada', `/records${query}`)
-        expect(status, query).to.equal(400)
+        expectStatus(await deployment.ask('ada', `/records${query}`), 400, query)
       }
     })
 
@@ -129,7 +129,7 @@ for (const kind of ['sqlite', 'postgres'] as const) {
         declined_note: 'Call them first',
         operator_name: 'Olivia Okafor',
       })
-      expect((await deployment.ask('olivia', '/records/export.csv')).status).to.equal(403)
+      expectStatus(await deployment.ask('olivia', '/records/export.csv'), 403)
       await deployment.settled()
       const stored = await deployment.audit.entries({ limit: 500 })
       const exports = stored.filter((entry) => entry.text?.includes('support.exported'))
@@ -143,7 +143,7 @@ for (const kind of ['sqlite', 'postgres'] as const) {
       let before = ''
       do {
         const { body } = await deployment.ask('ada', `/records?${before}`)
-        seen.push(...body.records.map(({ id }: { id: string }) => id))
+        seen.push(...idsOf(body.records))
         before = body.next === undefined ? '' : `before=${encodeURIComponent(body.next)}`
       } while (before !== '')
       expect(seen).to.have.length(6)

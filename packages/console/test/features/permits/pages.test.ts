@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { Approver } from 'oidc-provider-impersonation-console'
 import type { ConsolePermits } from '../../../src/features/permits/server/options.ts'
+import { expectStatus } from '../../support/expect-answer.ts'
 import { readText } from '../../support/read-text.ts'
 import { storePause } from '../../support/store-pause.ts'
 import { deployWithPermits, type PermitsDeployment, RULE } from '../../support/with-permits.ts'
@@ -62,7 +63,7 @@ describe('the pages of the approvals', () => {
     const cookie = `support-console=${await deployment.tokenOf('grace')}; ${said}`
     expect(readText(await html('grace', '', { cookie }))).to.include('Approved.')
     const late = await deployment.send('grace', `/records/${id}/declined`, fields)
-    expect(late.status).to.equal(409)
+    expectStatus(late, 409)
     expect(readText(late.text)).to.match(
       /Someone decided this in the meantime\. What came of it .*Nothing waits for you/,
     )
@@ -160,7 +161,7 @@ describe('the pages of the approvals', () => {
       deployment.send('olivia', '/permits', { ...fields, access: 'change', from: form })
     for (let times = 0; times < 60; times += 1) await ask()
     const often = await ask()
-    expect(often.status).to.equal(429)
+    expectStatus(often, 429)
     expect(readText(often.text)).to.include('too many requests')
   })
 

@@ -9,6 +9,7 @@ import { rejection } from '../../ledger/stores/contract/support.ts'
 import { ACT } from '../../support/acting.ts'
 import { later } from '../../support/clock.ts'
 import { type Answer, type Deployment, deploy } from '../../support/deployment.ts'
+import { expectProblem, expectStatus, idsOf } from '../../support/expect-answer.ts'
 import { type FaultyAudit, faultyAudit } from '../../support/faulty-audit.ts'
 import { hold, holding } from '../../support/held-rule.ts'
 import { deployWithPermits, type PermitsDeployment, RULE } from '../../support/with-permits.ts'
@@ -27,8 +28,7 @@ const STORAGES = [
 
 const object = (at: Deployment, id: string, note?: string) =>
   at.account('alice', '/objection', { id, note })
-const codeOf = ({ status, body }: Answer) => [status, body?.error]
-const PAUSED = [403, 'stopped']
+const expectStopped = (answer: Answer) => expectProblem(answer, 403, 'stopped')
 
 /** Exports everything as an auditor, and verifies it by the keys of the provider. */
 async function expectWhole({ ask, issuer }: Deployment): Promise<void> {
@@ -75,7 +75,7 @@ describe('an objection', () => {
   async function objected(): Promise<{ id: string; pause: string }> {
     const id = await started()
     const answer = await object(deployment, id, 'I know of no ticket')
-    expect(answer.status, answer.text).to.equal(200)
+    expectStatus(answer, 200, answer.text)
     const [pause] = await openStops()
     return { id, pause: pause?.id ?? expect.fail('there is no pause') }
   }
@@ -122,13 +122,13 @@ describe('an objection', () => {
     const row = (await ask('olivia', `/audit/${id}`)).body
     expect(row.objection).to.have.all.keys('at')
     for (const answer of await attempts(id)) {
-      expect(codeOf(answer), answer.text).to.deep.equal(PAUSED)
+      expectStopped(answer)
       expect(answer.body.error_description).to.match(/^the customer objected/)
       expect(answer.body.record).to.deep.include({ isMine: true, may: [] })
       expect(answer.text, 'the note is for who lifts it').not.to.include('I know of no ticket')
     }
-    expect((await act('oscar')).status, 'another operator').to.equal(201)
-    expect((await act('olivia', { userId: 'carla' })).status, 'another customer').to.equal(201)
+    expectStatus(await act('oscar'), 201, 'another operator')
+    expectStatus(await act('olivia', { userId: 'carla' }), 201, 'another customer')
     expect((await ask('olivia', '/customers/alice')).body.stop).to.include({ isMine: true })
     expect((await ask('oscar', '/customers/alice')).body).not.to.have.property('stop')
   })
@@ -143,9 +143,9 @@ describe('an objection', () => {
     const { permits } = deployment
     const states = await Promise.all(ids.map(async (id) => (await permits.get(id))?.state))
     expect(states).to.deep.equal(['revoked', 'requested', 'requested'])
-    expect(codeOf(await ask('grace', `/records/${ids[0]}/granted`, {}))).to.deep.equal(PAUSED)
+    expectStopped(await ask('grace', `/records/${ids[0]}/granted`, {}))
     await lift(pause)
-    expect((await ask('olivia', '/permits', CHANGE)).status, 'anew').to.equal(201)
+    expectStatus(await ask('olivia', '/permits', CHANGE), 201, 'anew')
   })
 
   it('I15: holds at issue and at the exchange for any backend that asks the provider', async () => {
@@ -162,7 +162,7 @@ describe('an objection', () => {
       expect(answers, JSON.stringify(request)).to.deep.equal([expected, expected])
     }
     await lift(pause)
-    expect((await act()).status).to.equal(201)
+    expectStatus(await act(), 201)
   })
 
   for (const stage of ['issue', 'exchange'] as const) {
@@ -192,16 +192,16 @@ describe('an objection', () => {
   it('is said once; after the pause was lifted, another one pauses again', async () => {
     const { id, pause } = await objected()
     await lift(pause)
-    expect(codeOf(await object(deployment, id))).to.deep.equal([409, 'already_objected'])
-    expect((await act()).status).to.equal(201)
+    expectProblem(await object(deployment, id), 409, 'already_objected')
+    expectStatus(await act(), 201)
     expect((await object(deployment, await started())).body.isStopped).to.equal(true)
-    expect(codeOf(await act())).to.deep.equal(PAUSED)
+    expectStopped(await act())
   })
 
   it('can be said again where the pause could not be stored, and ends what runs in any case', async () => {
     const id = await started()
     audit.failing = ['write']
-    expect((await object(deployment, id)).status).to.equal(503)
+    expectStatus(await object(deployment, id), 503)
     expect(await deployment.stateOf(id)).to.equal('ended')
     audit.failing = []
     await deployment.settled()
@@ -232,14 +232,14 @@ describe('an objection', () => {
       for (const who of ['grace', 'ada', 'olivia']) {
         const { record, impersonations } = (await ask(who, `/records/${pause}`)).body
         expect(record, who).to.deep.include({ id: pause, impersonation: id, state: 'stopped' })
-        expect(impersonations.map((row: { id: string }) => row.id)).to.deep.equal([id])
+        expect(idsOf(impersonations)).to.deep.equal([id])
         expect(record.customer).to.include({ id: 'alice', name: 'Alice Ng' })
         expect(record.note, who).to.equal(who === 'olivia' ? undefined : 'I know of no ticket')
       }
       const found = (await ask('olivia', '/records?text=ticket')).body.records
       expect(found, 'nor finds by their words').to.deep.equal([])
-      expect((await ask('oscar', `/records/${pause}`)).status).to.equal(404)
-      expect((await ask('ada', `/records/${id}`)).status, 'no record').to.equal(404)
+      expectStatus(await ask('oscar', `/records/${pause}`), 404)
+      expectStatus(await ask('ada', `/records/${id}`), 404, 'no record')
       const recordsOf = async (who: string) => (await deployment.account(who, '/records')).body
       const [own] = (await recordsOf('alice')).records
       expect(own).to.deep.include({ id: pause, operator: { id: 'olivia', name: 'Olivia Okafor' } })
@@ -251,9 +251,8 @@ describe('an objection', () => {
       approvers = [{ id: 'olivia' }]
       const { said } = await deployment.permits.lift(pause, NOTE)
       expect(said[0]).to.include({ event: 'lifted', ...NOTE })
-      expect((await act()).status).to.equal(201)
-      const { status } = await ask('ada', `/records/${pause}`)
-      expect(status, 'the page stays').to.equal(200)
+      expectStatus(await act(), 201)
+      expectStatus(await ask('ada', `/records/${pause}`), 200, 'the page stays')
     })
   })
 
@@ -270,12 +269,12 @@ describe('an objection', () => {
       expect(body.operator).to.include({ id: 'olivia', name: 'Olivia Okafor' })
       expect(body).not.to.have.property('customer')
       for (const answer of [await act('olivia', { userId: 'carla' }), ...(await attempts(id))]) {
-        expect(codeOf(answer), answer.text).to.deep.equal(PAUSED)
+        expectStopped(answer)
         expect(answer.body.error_description).to.equal('a lead stopped the operator')
         expect(answer.body.record.by.name).to.equal('Grace Lindqvist')
         expect(answer.text, 'the note is for leads and auditors').not.to.include('Asked twice')
       }
-      expect((await act('oscar')).status, 'another operator').to.equal(201)
+      expectStatus(await act('oscar'), 201, 'another operator')
       expect(await deployment.stateOf(id)).to.equal('ended')
     })
 
@@ -293,21 +292,21 @@ describe('an objection', () => {
       const first = await stop()
       const again = await stop()
       expect([again.status, again.body.id]).to.deep.equal([200, first.body.id])
-      expect(codeOf(await stop({ operator: 'grace' }))).to.deep.equal([403, 'access_denied'])
+      expectProblem(await stop({ operator: 'grace' }), 403, 'access_denied')
       for (const who of ['olivia', 'ada']) {
-        expect(codeOf(await stop({ operator: 'oscar' }, who)), who).to.eql([403, 'access_denied'])
+        expectProblem(await stop({ operator: 'oscar' }, who), 403, 'access_denied', who)
       }
       // Who was refused has not acted.
-      expect((await act('alice', { userId: 'carla' })).status).to.equal(403)
+      expectStatus(await act('alice', { userId: 'carla' }), 403)
       await deployment.impersonate({ operator: 'oscar', access: 'read' })
       await deployment.settled()
       for (const who of ['olivia', 'oscar']) deployment.roles.delete(who)
       for (const operator of ['nobody', 'alice', 'olivia']) {
-        expect(codeOf(await stop({ operator })), operator).to.eql([404, 'user_not_found'])
+        expectProblem(await stop({ operator }), 404, 'user_not_found', operator)
       }
-      expect((await stop({ operator: 'oscar' })).status).to.equal(201)
+      expectStatus(await stop({ operator: 'oscar' }), 201)
       deployment.faults.roles = true
-      expect((await stop()).status).to.equal(503)
+      expectStatus(await stop(), 503)
       deployment.faults.roles = false
     })
 
@@ -331,17 +330,17 @@ describe('an objection', () => {
     const start = () => plain.ask('olivia', '/impersonations', ACT)
     const stop = () => plain.ask('grace', '/stops', { operator: 'olivia' })
     async function expectLifted(id = ''): Promise<void> {
-      expect((await plain.ask('grace', `/records/${id}/lifted`, NOTE)).status).to.equal(200)
-      expect((await start()).status).to.equal(201)
+      expectStatus(await plain.ask('grace', `/records/${id}/lifted`, NOTE), 200)
+      expectStatus(await start(), 201)
     }
 
     it('pauses the operator there, and a lead who is not the operator lifts it', async () => {
       const running = await started(plain)
       const { body } = await object(plain, running)
       expect(body).to.deep.equal({ isStopped: true, isEnded: true })
-      expect(codeOf(await start())).to.deep.equal(PAUSED)
+      expectStopped(await start())
       const goOn = await plain.ask('olivia', `/impersonations/${running}/continue`, {})
-      expect(codeOf(goOn)).to.deep.equal(PAUSED)
+      expectStopped(goOn)
       const [{ id = '' } = {}] = await plain.console.stops({ customer: 'alice' })
       plain.roles.set('olivia', 'lead')
       for (const by of ['oscar', 'olivia', 'ada', 'nobody']) {
@@ -354,9 +353,9 @@ describe('an objection', () => {
     it('a lead pauses the operator there, and lifts it; what was handed over never starts', async () => {
       const { body: waiting } = await start()
       const held = await stop()
-      expect(held.status).to.equal(201)
+      expectStatus(held, 201)
       expect(String(await rejection(plain.exchange('olivia', waiting)))).to.match(/not exchanged/)
-      expect(codeOf(await start())).to.deep.equal(PAUSED)
+      expectStopped(await start())
       await expectLifted(held.body.id)
     })
 
@@ -374,7 +373,7 @@ describe('an objection', () => {
         await held.reached
         expect((await pause()).status).to.be.oneOf([200, 201])
         held.release()
-        expect(codeOf(await begun)).to.deep.equal(PAUSED)
+        expectStopped(await begun)
         const { items } = await plain.provider.impersonation.list({ userId: 'alice' })
         const told = items.map(({ state, end }) => `${state} ${end?.cause} ${end?.by?.sub}`)
         expect(told).to.deep.equal(ends)
@@ -406,7 +405,7 @@ describe('an objection', () => {
           ids.map(() => [200, true]),
         )
         for (const each of both) {
-          expect(codeOf(await each.ask('olivia', '/impersonations', ACT))).to.deep.equal(PAUSED)
+          expectStopped(await each.ask('olivia', '/impersonations', ACT))
         }
         const { records: pauses } = await two.permits.list({ kind: 'stop', isOpen: true })
         expect(pauses).to.have.length(1)
@@ -414,7 +413,7 @@ describe('an objection', () => {
           both.map((each) => each.ask('grace', `/records/${pauses[0]?.id}/lifted`, NOTE)),
         )
         expect(lifted.map(({ status }) => status).toSorted()).to.deep.equal([200, 409])
-        expect((await two.ask('olivia', '/impersonations', ACT)).status).to.equal(201)
+        expectStatus(await two.ask('olivia', '/impersonations', ACT), 201)
         expect((await two.ask('ada', '/audit/entries.jsonl')).text).to.include('support.lifted')
       } finally {
         for (const { at, close } of [first, second]) {

@@ -3,6 +3,7 @@ import type { Authorize } from 'oidc-provider-impersonation'
 import { SAID_EVENTS, type SaidEvent } from 'oidc-provider-impersonation-verify/format'
 import { openedStore } from '../../../src/ledger/stores/opened-store.ts'
 import { rejection } from '../../ledger/stores/contract/support.ts'
+import { expectStatus } from '../../support/expect-answer.ts'
 import { formsOf } from '../../support/forms.ts'
 import { storePause } from '../../support/store-pause.ts'
 import { deployWithPermits, type PermitsDeployment } from '../../support/with-permits.ts'
@@ -174,19 +175,22 @@ describe('records', function () {
     const { accessToken: token } = await deployment.impersonate({ access: 'read' })
     const say = (who: string | { token: string }) =>
       deployment.ask(who, `/records/${id}/granted`, {})
-    expect((await say({ token })).status).to.equal(401)
+    expectStatus(await say({ token }), 401)
     deployment.roles.set('grace', 'auditor')
     deployment.roles.delete('oscar')
-    expect((await say('oscar')).status).to.equal(403)
+    expectStatus(await say('oscar'), 403)
     expect((await deployment.permits.get(id))?.state).to.equal('requested')
   })
 
   it('that ask to erase are confirmed where it is carried out, and by no code that decides', async () => {
     const id = (await TABLE['a request to erase']?.begin()) ?? ''
-    const { permits } = deployment
-    const error = await rejection(permits.decide(id, 'confirmed', { by: 'ada', ...NOTE }))
+    const error = await rejection(
+      deployment.permits.decide(id, 'confirmed', { by: 'ada', ...NOTE }),
+    )
     expect(error).to.include({ error: 'access_denied' })
-    expect((await permits.get(id))?.state).to.equal('asked')
+    // The history has it, and no way to the person.
+    const { records } = (await deployment.ask('grace', '/records?kind=erasure')).body
+    expect(records[0]).to.include({ id, state: 'asked' }).and.not.have.property('impersonation')
   })
 
   it('that need a note are not said without one', async () => {
@@ -195,7 +199,7 @@ describe('records', function () {
       const { status, body } = await deployment.ask('grace', `/records/${id}/reviewed`, { note })
       expect([status, body.error_description]).to.deep.equal([400, 'note is required'])
     }
-    expect((await deployment.ask('grace', `/records/${id}/reviewed`, NOTE)).status).to.equal(200)
+    expectStatus(await deployment.ask('grace', `/records/${id}/reviewed`, NOTE), 200)
   })
 
   it('that were declined before are shown to everybody who decides, by whom and why', async () => {

@@ -9,6 +9,7 @@ import { createSqliteAudit } from 'oidc-provider-impersonation-console/audit/sql
 import type { ConsolePermits } from '../../../src/features/permits/server/options.ts'
 import { rejection } from '../../ledger/stores/contract/support.ts'
 import { ACT } from '../../support/acting.ts'
+import { expectStatus, idsOf } from '../../support/expect-answer.ts'
 import { deployWithPermits, type PermitsDeployment } from '../../support/with-permits.ts'
 import { until } from '../notices/until.ts'
 
@@ -76,11 +77,11 @@ function unreadable(how: string, spoilt: (data: string) => string) {
       ] as const) {
         const { status, body } = await ask(who, path)
         const records = body.records ?? (who === 'grace' ? body.inbox.records : body.own)
-        expect([status, records.map(({ id }: { id: string }) => id)]).to.deep.equal([200, [good]])
+        expect([status, idsOf(records)]).to.deep.equal([200, [good]])
       }
       expect((await deployment.browse('grace', '/rules')).text).to.include('<title>(1) ')
-      expect((await ask('grace', `/records/${bad}`)).status).to.equal(404)
-      expect((await act()).status, 'it allows nothing').to.equal(403)
+      expectStatus(await ask('grace', `/records/${bad}`), 404)
+      expectStatus(await act(), 403, 'it allows nothing')
       expect(await permits.answer('carla', 'ask')).to.deep.equal({ choice: 'ask' })
       expect(await deployment.stateOf(running.id)).to.equal('ended')
       await asked()
@@ -121,15 +122,15 @@ function unreadable(how: string, spoilt: (data: string) => string) {
       await deployment.granted()
       const { id } = await deployment.impersonate()
       await deployment.settled()
-      expect((await deployment.account('alice', '/objection', { id })).status).to.equal(200)
+      expectStatus(await deployment.account('alice', '/objection', { id }), 200)
       const [pause = expect.fail('there is none')] = (
         await permits.list({ kind: 'stop', isOpen: true })
       ).records
       spoil(pause.id)
-      expect((await ask('grace', `/records/${pause.id}`)).status).to.equal(404)
+      expectStatus(await ask('grace', `/records/${pause.id}`), 404)
       const lifted = await ask('grace', `/records/${pause.id}/lifted`, { note: 'It was agreed' })
-      expect(lifted.status).to.equal(404)
-      expect((await act('alice')).status).to.equal(503)
+      expectStatus(lifted, 404)
+      expectStatus(await act('alice'), 503)
       expect((await act()).body.error).to.equal('approval_required')
     })
 

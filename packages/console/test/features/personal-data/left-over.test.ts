@@ -9,6 +9,7 @@ import { POSTGRES_URL } from '../../../../../test/support/server-urls.ts'
 import { newPlace, type StorageKind, storeAt } from '../../ledger/recording/soak-stores.ts'
 import { later } from '../../support/clock.ts'
 import type { Answer, Deployment } from '../../support/deployment.ts'
+import { expectStatus } from '../../support/expect-answer.ts'
 import { deployWithPermits } from '../../support/with-permits.ts'
 
 const STORAGES = [
@@ -127,7 +128,7 @@ async function happen(at: Deployment): Promise<void> {
   await changed.refused()
   expect(await changed.replay()).to.equal(400)
   const denied = await ask('olivia', '/impersonations', { ...about, ...READ, reason: 'Quagga' })
-  expect(denied.status).to.equal(403)
+  expectStatus(denied, 403)
   // It is olivia's.
   const { body: handOver } = await ask('olivia', '/impersonations', { ...about, ...READ })
   expect(await at.exchange('oscar', handOver).catch(String)).to.match(/not exchanged/)
@@ -136,9 +137,7 @@ async function happen(at: Deployment): Promise<void> {
   await at.settled()
   ok(await ask('grace', `/records/${urgent.id}/reviewed`, { note: 'Lemur' }))
   ok(await at.account('alice', '/objection', { id: changed.id, note: 'Llama' }))
-  expect((await ask('olivia', '/impersonations', { ...about, access: 'read' })).status).to.equal(
-    403,
-  )
+  expectStatus(await ask('olivia', '/impersonations', { ...about, access: 'read' }), 403)
   const { inbox } = ok(await ask('grace', ''))
   const stop = inbox.records.find(({ kind }: { kind: string }) => kind === 'stop')
   ok(await ask('grace', `/records/${stop.id}/lifted`, { note: 'Okapi' }))

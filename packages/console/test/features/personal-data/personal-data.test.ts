@@ -3,6 +3,7 @@ import { expect } from 'chai'
 import { createMemoryAdapter } from 'oidc-provider-impersonation/adapters/memory'
 import { InForceError } from '../../../src/features/personal-data/server/in-force.ts'
 import { deploy } from '../../support/deployment.ts'
+import { expectStatus, idsOf } from '../../support/expect-answer.ts'
 
 describe('the data of one person, by supportConsole()', () => {
   it('is exported, is refused while the provider keeps some of it, and is erased', async () => {
@@ -36,7 +37,7 @@ describe('the data of one person, by supportConsole()', () => {
     })
     expect(await text(support.exportOf('alice'))).to.equal('')
     const { body } = await deployment.ask('ada', '/audit')
-    expect(body.rows.map(({ id }: { id: string }) => id)).to.deep.equal([asBob.id])
-    expect((await deployment.ask('ada', `/audit/${asAlice.id}`)).status).to.equal(404)
+    expect(idsOf(body.rows)).to.deep.equal([asBob.id])
+    expectStatus(await deployment.ask('ada', `/audit/${asAlice.id}`), 404)
   })
 })

@@ -10,7 +10,8 @@ import type { RecordAnswer } from '../../../src/web/record-answer.ts'
 import { newPlace, storeAt } from '../../ledger/recording/soak-stores.ts'
 import { idOf, readOn, rejection } from '../../ledger/stores/contract/support.ts'
 import { later } from '../../support/clock.ts'
-import { type Answer, type Deployment, deploy } from '../../support/deployment.ts'
+import { type Deployment, deploy } from '../../support/deployment.ts'
+import { expectProblem, expectStatus } from '../../support/expect-answer.ts'
 import { faultyAudit } from '../../support/faulty-audit.ts'
 import { memoryAudit } from '../../support/memory-audit.ts'
 import { verified } from '../../verify/history.ts'
@@ -62,13 +63,21 @@ function expectBegun(request: RecordAnswer, id: string): void {
   expect(request.said.map(({ event }) => event)).to.deep.equal(['confirmed'])
 }
 
-const codeOf = ({ status, body }: Answer) => [status, body?.error]
 const NOTE = { note: 'DPO-12' }
 const person = (id: string, more = '') => `/personal-data/${encodeURIComponent(id)}${more}`
 type Asking = Parameters<Deployment['ask']>[0]
-const confirm = async ({ ask }: Deployment, who: Asking, id: string, body = {}) => {
-  const answer = await ask(who, `/records/${id}/confirmed`, body)
-  return { ...answer, body: answer.body.erased ?? answer.body }
+/** Of a request: its first entry, and its record. And the row of `a`. */
+const REWRITES = {
+  entry:
+    "UPDATE impersonation_audit_entry SET text = replace(text, ?, ?) WHERE text LIKE '%support.erasing%'",
+  record: 'UPDATE impersonation_audit_record SET data = replace(data, ?, ?)',
+  row: `UPDATE impersonation_audit_impersonation SET data = replace(data, ?, ?) WHERE id = '${idOf('a')}'`,
+} as const
+
+function rewrite(place: string, what: keyof typeof REWRITES, from: string, to: string): void {
+  const database = new DatabaseSync(place)
+  database.prepare(REWRITES[what]).run(from, to)
+  database.close()
 }
 
 describe('an erasure by two people', () => {
@@ -95,10 +104,27 @@ describe('an erasure by two people', () => {
     token: (await at.signIn(who)).accessToken,
   })
 
+  async function begin(
+    entries: readonly AuditEntry[],
+    audit: AuditStore = memoryAudit(),
+    options?: object,
+  ): Promise<void> {
+    at = await consoleOn(audit, options)
+    await at.before(...entries)
+  }
+  const requestsFor = async (who: Asking) => (await at.ask(who, '/personal-data')).body.requests
+  const confirm = async (who: Asking, id: string, body = {}) => {
+    const answer = await at.ask(who, `/records/${id}/confirmed`, body)
+    return { ...answer, body: answer.body.erased ?? answer.body }
+  }
+  async function expectErased(who: Asking, id: string, impersonations = 1, permits = 0) {
+    expect((await confirm(who, id)).body).to.deep.equal({ impersonations, permits })
+  }
+
   /** Answers the id of the request. */
   async function asked(who: Asking = 'grace', whom = 'alice'): Promise<string> {
     const answer = await at.ask(who, person(whom, '/erase'), NOTE)
-    expect(answer.status, answer.text).to.equal(201)
+    expectStatus(answer, 201, answer.text)
     return answer.body.id
   }
 
@@ -133,10 +159,7 @@ describe('an erasure by two people', () => {
         })
 
         const id = await asked()
-        expect(codeOf(await at.ask('ada', person('alice', '/erase'), NOTE))).to.deep.equal([
-          409,
-          'conflict',
-        ])
+        expectProblem(await at.ask('ada', person('alice', '/erase'), NOTE), 409, 'conflict')
         const { body } = await at.ask('ada', '/personal-data')
         expect(body.requests).to.have.length(1)
         expect(body.requests[0]).to.deep.include({
@@ -150,11 +173,11 @@ describe('an erasure by two people', () => {
           by: { id: 'grace', name: 'Grace Lindqvist' },
           customer: { id: 'alice', name: 'Alice Ng' },
         })
-        expect(codeOf(await confirm(at, 'grace', id))).to.deep.equal([403, 'access_denied'])
-        const answer = await confirm(at, 'ada', id, NOTE)
+        expectProblem(await confirm('grace', id), 403, 'access_denied')
+        const answer = await confirm('ada', id, NOTE)
         expect(answer.body).to.deep.equal({ impersonations: 2, permits: 1 })
-        expect(codeOf(await confirm(at, 'oscar', id))).to.deep.equal([404, 'not_found'])
-        expect((await at.ask('ada', '/personal-data')).body.requests).to.deep.equal([])
+        expectProblem(await confirm('oscar', id), 404, 'not_found')
+        expect(await requestsFor('ada')).to.deep.equal([])
         expect((await at.ask('ada', person('alice'))).body.asCustomer).to.deep.equal({ count: 0 })
 
         const erasing = (await at.entries()).filter(({ event }) => /\.(eras|confirmed)/.test(event))
@@ -197,9 +220,9 @@ describe('an erasure by two people', () => {
         for (const who of people) {
           const id = await asked('grace', who)
           const answers = await Promise.all([
-            confirm(at, 'ada', id),
+            confirm('ada', id),
             confirmThere('oscar', id),
-            confirm(at, 'oscar', id),
+            confirm('oscar', id),
             confirmThere('ada', id),
           ])
           const done = answers.filter(({ status }) => status === 200)
@@ -219,17 +242,15 @@ describe('an erasure by two people', () => {
   }
 
   it('is asked for once, and done once, where people do it together in one process', async () => {
-    at = await consoleOn(memoryAudit())
-    await at.before(...over('a', 'alice'), ...over('b', 'alice', AGO + 9))
+    await begin([...over('a', 'alice'), ...over('b', 'alice', AGO + 9)])
     const asking = ['grace', 'grace', 'ada'].map((who) =>
       at.ask(who, person('alice', '/erase'), NOTE),
     )
     const answers = await Promise.all(asking)
     expect(answers.map(({ status }) => status).toSorted()).to.deep.equal([201, 409, 409])
-    const { body } = await at.ask('oscar', '/personal-data')
-    const [{ id, by }] = body.requests
-    const others = ['ada', 'grace', 'oscar'].filter((who) => who !== by.id)
-    const confirmed = await Promise.all([...others, ...others].map((who) => confirm(at, who, id)))
+    const [{ id, by }] = await requestsFor('oscar')
+    const others = ERASERS.filter((who) => who !== by.id)
+    const confirmed = await Promise.all([...others, ...others].map((who) => confirm(who, id)))
     expect(confirmed.map(({ status }) => status).toSorted()).to.deep.equal([200, 404, 404, 404])
     const done = confirmed.find(({ status }) => status === 200)
     expect(done?.body).to.deep.equal({ impersonations: 2, permits: 0 })
@@ -237,8 +258,7 @@ describe('an erasure by two people', () => {
 
   it('that a third person finishes meanwhile was not done by who is slower', async () => {
     const audit = memoryAudit()
-    at = await consoleOn(audit)
-    await at.before(...over('a', 'alice'))
+    await begin(over('a', 'alice'), audit)
     const id = await asked()
     const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const store = openedStore(audit)
@@ -253,7 +273,7 @@ describe('an erasure by two people', () => {
     const otherProcess = processOn(slow)
     const slower = rejection(otherProcess.erasures.confirm(id, { by: 'ada' }))
     await reached.promise
-    expect((await confirm(at, 'oscar', id)).body).to.deep.equal({ impersonations: 1, permits: 0 })
+    await expectErased('oscar', id)
     released.resolve()
     expect(await slower).to.include({ statusCode: 409, error: 'conflict' })
     await otherProcess.close()
@@ -266,28 +286,24 @@ describe('an erasure by two people', () => {
     await at.before(...over('a', 'alice'), ...over('b', 'alice', AGO + 9))
     const id = await asked('grace')
     may.delete('grace')
-    expect((await at.ask('ada', '/personal-data')).body.requests).to.deep.equal([])
+    expect(await requestsFor('ada')).to.deep.equal([])
     expect((await at.ask('ada', person('alice'))).body).not.to.have.property('request')
-    expect(codeOf(await confirm(at, 'ada', id))).to.deep.equal([404, 'not_found'])
-    expect(codeOf(await confirm(at, 'grace', id))).to.deep.equal([404, 'not_found'])
+    expectProblem(await confirm('ada', id), 404, 'not_found')
+    expectProblem(await confirm('grace', id), 404, 'not_found')
     const again = await asked('oscar')
     audit.failing = ['remove']
     audit.passing = 1
-    expect((await confirm(at, 'ada', again)).status).to.equal(500)
+    expectStatus(await confirm('ada', again), 500)
     audit.failing = []
     // Two people wanted it: what is begun is finished.
     may.delete('oscar')
     may.add('grace')
-    expect((await confirm(at, 'grace', again)).body).to.deep.equal({
-      impersonations: 1,
-      permits: 0,
-    })
+    await expectErased('grace', again)
   })
 
   it('removes nothing in a process that was slower', async () => {
     const audit = memoryAudit()
-    at = await consoleOn(audit)
-    await at.before(...over('a', 'alice'))
+    await begin(over('a', 'alice'), audit)
     const id = await asked()
     const store = openedStore(audit)
     const removed: string[] = []
@@ -296,7 +312,7 @@ describe('an erasure by two people', () => {
       async write(batch, deadline) {
         // Another process confirms it in the last moment before this one.
         const entry = batch.entries.find(({ text }) => text.includes('"support.confirmed"'))
-        if (entry) expect((await confirm(at, 'oscar', id)).status).to.equal(200)
+        if (entry) expectStatus(await confirm('oscar', id), 200)
         return store.write(batch, deadline)
       },
       async remove(removal) {
@@ -314,8 +330,7 @@ describe('an erasure by two people', () => {
 
   it('is asked for once, also where another process asks in the last moment before this one', async () => {
     const audit = memoryAudit()
-    at = await consoleOn(audit)
-    await at.before(...over('a', 'alice'))
+    await begin(over('a', 'alice'), audit)
     const store = openedStore(audit)
     let isFirst = true
     const otherProcess = processOn({
@@ -340,7 +355,7 @@ describe('an erasure by two people', () => {
     const id = await asked()
     const { body } = await at.ask('ada', '/personal-data')
     expect(body.requests[0].customer).to.include({ id: 'alice' })
-    expect((await confirm(at, 'ada', id)).body).to.deep.equal({ impersonations: 0, permits: 1 })
+    await expectErased('ada', id, 0, 1)
   })
 
   it('that broke off leads to the person whatever came since, and however much there is', async () => {
@@ -368,57 +383,34 @@ describe('an erasure by two people', () => {
     for (const passing of [0, 1]) {
       audit.failing = ['remove']
       audit.passing = passing
-      expect((await confirm(at, 'ada', id)).status).to.equal(500)
+      expectStatus(await confirm('ada', id), 500)
       audit.failing = []
-      const { body } = await at.ask('oscar', '/personal-data')
-      expectBegun(body.requests[0], id)
+      const [request] = await requestsFor('oscar')
+      expectBegun(request, id)
     }
-    expect((await confirm(at, 'ada', id)).body).to.deep.equal({ impersonations: 1, permits: 0 })
+    await expectErased('ada', id)
   })
 
   it('is of no request that was changed, or of which somebody changed the person', async () => {
     await using storage = await newPlace('sqlite')
     const { store } = await storeAt('sqlite', storage.place)
-    at = await consoleOn(store)
-    await at.before(...over('a', 'alice'), ...over('b', 'bob'))
+    await begin([...over('a', 'alice'), ...over('b', 'bob')], store)
     const id = await asked('grace')
-    const database = new DatabaseSync(storage.place)
-    const rewrite = (from: string, to: string, column = 'text') => {
-      const [table, where] =
-        column === 'text' ? ['entry', "text LIKE '%support.erasing%'"] : ['record', 'true']
-      database
-        .prepare(
-          `UPDATE impersonation_audit_${table} SET ${column} = replace(${column}, ?, ?) WHERE ${where}`,
-        )
-        .run(from, to)
+    for (const [what, from, to] of [
+      ['entry', '"grace"', '"oscar"'],
+      ['record', 'grace', 'oscar'],
+      ['row', '"alice"', '"bob"'],
+    ] as const) {
+      rewrite(storage.place, what, from, to)
+      expect(await requestsFor('ada'), what).to.deep.equal([])
+      for (const who of ['grace', 'ada']) expectProblem(await confirm(who, id), 404, 'not_found')
+      rewrite(storage.place, what, to, from)
     }
-    const relabel = (from: string, to: string) => {
-      database
-        .prepare(
-          'UPDATE impersonation_audit_impersonation SET data = replace(data, ?, ?) WHERE id = ?',
-        )
-        .run(`"${from}"`, `"${to}"`, idOf('a'))
-    }
-    const nothing = async () => {
-      expect((await at.ask('ada', '/personal-data')).body.requests).to.deep.equal([])
-      for (const who of ['grace', 'ada'])
-        expect(codeOf(await confirm(at, who, id))).to.deep.equal([404, 'not_found'])
-    }
-    rewrite('"grace"', '"oscar"')
-    await nothing()
-    rewrite('"oscar"', '"grace"')
-    rewrite('grace', 'oscar', 'data')
-    await nothing()
-    rewrite('oscar', 'grace', 'data')
-    relabel('alice', 'bob')
-    await nothing()
-    relabel('bob', 'alice')
-    database.close()
     // The first word of a request counts.
     const second = { permit: id, by: 'ada', context: { impersonation: idOf('a') } }
     await at.before({ event: 'support.erasing', timeMs: Date.now(), ...second })
-    expect(codeOf(await confirm(at, 'grace', id))).to.deep.equal([403, 'access_denied'])
-    expect((await confirm(at, 'ada', id)).body).to.deep.equal({ impersonations: 1, permits: 0 })
+    expectProblem(await confirm('grace', id), 403, 'access_denied')
+    await expectErased('ada', id)
     await close()
   })
 
@@ -452,7 +444,7 @@ describe('an erasure by two people', () => {
       expect(shown.body, id).to.deep.include({ id, asCustomer: { count: 1, from: AGO, to: AGO } })
       const { text } = await at.ask('ada', person(id, '/export.jsonl'))
       expect(JSON.parse(text), id).to.include({ id: idOf(`${index}`) })
-      expect((await confirm(at, 'ada', await asked('grace', id))).body, id).to.deep.equal({
+      expect((await confirm('ada', await asked('grace', id))).body, id).to.deep.equal({
         impersonations: 1,
         permits: 0,
       })
@@ -460,46 +452,25 @@ describe('an erasure by two people', () => {
       expect(body.rows, id).to.have.length(Math.min(25, ids.length - index - 1))
     }
     for (const none of ['\n', 'a\0', 'x'.repeat(1025)])
-      expect((await at.ask('grace', person(none))).status, none).to.equal(404)
+      expectStatus(await at.ask('grace', person(none)), 404, none)
   })
 
   it('is not asked for what somebody put under the name of the person, which is an alarm', async () => {
     await using storage = await newPlace('sqlite')
     const { store } = await storeAt('sqlite', storage.place)
-    at = await consoleOn(store)
-    await at.before(...over('a', 'alice'), ...over('b', 'bob'))
-    const database = new DatabaseSync(storage.place)
-    database
-      .prepare(
-        'UPDATE impersonation_audit_impersonation SET data = replace(data, ?, ?) WHERE id = ?',
-      )
-      .run('"alice"', '"bob"', idOf('a'))
-    database.close()
+    await begin([...over('a', 'alice'), ...over('b', 'bob')], store)
+    rewrite(storage.place, 'row', '"alice"', '"bob"')
     const refused = await at.ask('grace', person('bob', '/erase'), NOTE)
-    expect(codeOf(refused)).to.deep.equal([409, 'in_force'])
+    expectProblem(refused, 409, 'in_force')
     expect(refused.body.inForce).to.deep.equal([
       { kind: 'impersonation', id: idOf('a'), why: 'tampered' },
     ])
-    expect((await at.ask('ada', '/personal-data')).body.requests).to.deep.equal([])
+    expect(await requestsFor('ada')).to.deep.equal([])
     const [alarm] = (await at.ask('grace', '')).body.inbox.alarms
     expect(alarm).to.deep.include({ id: idOf('a') })
     expect(await rejection(expectWhole(at))).to.have.property('name', 'Broken')
     isClosed = true
     await at[Symbol.asyncDispose]()
-  })
-
-  it('is not confirmed at the moment at which it lapses', async () => {
-    const store = memoryAudit()
-    at = await consoleOn(store)
-    await at.before(...over('a', 'alice'))
-    let time = Date.now()
-    const one = processOn(store, { now: () => time })
-    const { id, lapsesAt = 0 } = await one.erasures.ask('alice', { by: 'grace' })
-    time = lapsesAt
-    expect(await rejection(one.erasures.confirm(id, { by: 'ada' }))).to.include({ statusCode: 404 })
-    time -= 1
-    expect(await one.erasures.confirm(id, { by: 'ada' })).to.include({ impersonations: 1 })
-    await one.close()
   })
 
   it('is for those whom the deployment names, and nowhere without the option', async () => {
@@ -520,18 +491,17 @@ describe('an erasure by two people', () => {
     expect((await at.ask('grace', '/me')).body).not.to.have.property('mayErase')
     await at[Symbol.asyncDispose]()
 
-    at = await consoleOn(memoryAudit())
-    await at.before(...over('a', 'alice'))
+    await begin(over('a', 'alice'))
     expect(new Set(await all('olivia'))).to.deep.equal(new Set([403]))
-    expect((await confirm(at, 'olivia', await asked('grace'))).status).to.equal(404)
+    expectStatus(await confirm('olivia', await asked('grace')), 404)
     expect((await at.ask('olivia', '/me')).body).not.to.have.property('mayErase')
     expect((await at.ask('ada', '/me')).body).to.include({ mayErase: true })
     // An auditor finds customers nowhere else.
     expect((await at.ask('ada', '/personal-data?q=alice')).body.customers).to.have.length(1)
     expect((await at.ask('ada', person('nobody'))).body).to.include({ isKnown: false })
-    expect((await at.ask(undefined, '/personal-data')).status).to.equal(401)
-    expect((await at.ask('ada', person('nobody', '/erase'), NOTE)).status).to.equal(404)
-    expect((await at.ask('ada', person('alice', '/erase'), {})).status).to.equal(400)
+    expectStatus(await at.ask(undefined, '/personal-data'), 401)
+    expectStatus(await at.ask('ada', person('nobody', '/erase'), NOTE), 404)
+    expectStatus(await at.ask('ada', person('alice', '/erase'), {}), 400)
   })
 
   it('is not where the deployment does not answer whether somebody may', async () => {
@@ -539,53 +509,44 @@ describe('an erasure by two people', () => {
       throw new Error('out of order')
     }
     at = await consoleOn(memoryAudit(), { mayErase: () => answer() })
-    expect((await at.ask('grace', '/personal-data')).status).to.equal(503)
+    expectStatus(await at.ask('grace', '/personal-data'), 503)
     answer = () => 'yes'
-    expect((await at.ask('grace', '/personal-data')).status).to.equal(500)
+    expectStatus(await at.ask('grace', '/personal-data'), 500)
     answer = async () => false
-    expect((await at.ask('grace', '/personal-data')).status).to.equal(403)
+    expectStatus(await at.ask('grace', '/personal-data'), 403)
   })
 
   it('is not decided by the person concerned', async () => {
-    at = await consoleOn(memoryAudit())
-    await at.before(...over('g', 'grace'))
-    expect(codeOf(await at.ask('grace', person('grace', '/erase'), NOTE))).to.deep.equal([
-      403,
-      'access_denied',
-    ])
+    await begin(over('g', 'grace'))
+    expectProblem(await at.ask('grace', person('grace', '/erase'), NOTE), 403, 'access_denied')
     const id = await asked('ada', 'grace')
-    const { body } = await at.ask('grace', '/personal-data')
-    expect(body.requests[0]).to.deep.include({ may: [], isMine: false })
-    expect(codeOf(await confirm(at, 'grace', id))).to.deep.equal([403, 'access_denied'])
-    expect((await confirm(at, 'oscar', id)).body).to.deep.equal({ impersonations: 1, permits: 0 })
+    const [request] = await requestsFor('grace')
+    expect(request).to.deep.include({ may: [], isMine: false })
+    expectProblem(await confirm('grace', id), 403, 'access_denied')
+    await expectErased('oscar', id)
   })
 
   it('lapses a day later, and can be asked for again', async () => {
-    at = await consoleOn(memoryAudit())
-    await at.before(...over('a', 'alice'))
+    await begin(over('a', 'alice'))
     const id = await asked()
     await later(DAY - 5000, async () => {
-      expect((await at.ask('ada', '/personal-data')).body.requests).to.have.length(1)
+      expect(await requestsFor('ada')).to.have.length(1)
     })
     await later(DAY, async () => {
       const [ada, grace] = [await signedIn('ada'), await signedIn('grace')]
-      expect((await at.ask(ada, '/personal-data')).body.requests).to.deep.equal([])
-      expect(codeOf(await confirm(at, ada, id))).to.deep.equal([404, 'not_found'])
+      expect(await requestsFor(ada)).to.deep.equal([])
+      expectProblem(await confirm(ada, id), 404, 'not_found')
       const again = await asked(grace)
-      expect((await confirm(at, ada, again)).body).to.deep.equal({
-        impersonations: 1,
-        permits: 0,
-      })
+      await expectErased(ada, again)
     })
   })
 
   it('is refused while something is on hold', async () => {
-    at = await consoleOn(memoryAudit())
-    await at.before(...over('a', 'alice'), ...over('b', 'alice', AGO + 9))
+    await begin([...over('a', 'alice'), ...over('b', 'alice', AGO + 9)])
     const id = await asked()
     const forBoth = async (path: string, body: object) => {
       for (const each of ['a', 'b']) {
-        expect((await at.ask('ada', `/audit/${idOf(each)}/${path}`, body)).status).to.equal(204)
+        expectStatus(await at.ask('ada', `/audit/${idOf(each)}/${path}`, body), 204)
       }
     }
     await forBoth('hold', NOTE)
@@ -593,16 +554,13 @@ describe('an erasure by two people', () => {
     const { body } = await at.ask('ada', person('alice'))
     expect(body.held).to.equal(2)
     expect(body.inForce).to.deep.include({ kind: 'impersonation', id: idOf('a'), why: 'held' })
-    const refused = await confirm(at, 'ada', id)
-    expect(codeOf(refused)).to.deep.equal([409, 'in_force'])
+    const refused = await confirm('ada', id)
+    expectProblem(refused, 409, 'in_force')
     expect(refused.body.inForce).to.have.length(2)
-    expect(codeOf(await at.ask('grace', person('alice', '/erase'), NOTE))).to.deep.equal([
-      409,
-      'conflict',
-    ])
+    expectProblem(await at.ask('grace', person('alice', '/erase'), NOTE), 409, 'conflict')
     await forBoth('release', {})
     await at.settled()
-    expect((await confirm(at, 'ada', id)).body).to.deep.equal({ impersonations: 2, permits: 0 })
+    await expectErased('ada', id, 2)
   })
 
   it('is no hold where it is done before the hold is stored', async () => {
@@ -631,20 +589,19 @@ describe('an erasure by two people', () => {
 
   it('that broke off after its entry is finished later, once', async () => {
     const audit = faultyAudit()
-    at = await consoleOn(audit)
-    await at.before(...over('a', 'alice'), ...over('b', 'alice', AGO + 9))
+    await begin([...over('a', 'alice'), ...over('b', 'alice', AGO + 9)], audit)
     const id = await asked()
     audit.failing = ['remove']
     audit.passing = 1
-    expect((await confirm(at, 'ada', id)).status).to.equal(500)
+    expectStatus(await confirm('ada', id), 500)
     audit.failing = []
     await later(2 * DAY, async () => {
       const [oscar, grace] = [await signedIn('oscar'), await signedIn('grace')]
-      const { body } = await at.ask(oscar, '/personal-data')
-      expectBegun(body.requests[0], id)
-      expect(codeOf(await confirm(at, grace, id))).to.deep.equal([403, 'access_denied'])
-      expect((await confirm(at, oscar, id)).body).to.deep.equal({ impersonations: 1, permits: 0 })
-      expect((await at.ask(oscar, '/personal-data')).body.requests).to.deep.equal([])
+      const [request] = await requestsFor(oscar)
+      expectBegun(request, id)
+      expectProblem(await confirm(grace, id), 403, 'access_denied')
+      await expectErased(oscar, id)
+      expect(await requestsFor(oscar)).to.deep.equal([])
     })
     expect(await expectWhole(at)).not.to.match(/alice|zoe@/)
   })
@@ -652,17 +609,16 @@ describe('an erasure by two people', () => {
   it('is not done where the tables are not as they were created', async () => {
     await using storage = await newPlace('sqlite')
     const { store } = await storeAt('sqlite', storage.place)
-    at = await consoleOn(store)
-    await at.before(...over('a', 'alice'))
+    await begin(over('a', 'alice'), store)
     const id = await asked()
     const database = new DatabaseSync(storage.place)
     database.exec('CREATE INDEX own ON impersonation_audit_impersonation (at)')
     for (const refused of [at.console.erase('alice'), textOf(at.console.exportOf('alice'))])
       expect(await rejection(refused)).to.have.property('code', 'ERR_AUDIT_SCHEMA')
-    expect((await confirm(at, 'ada', id)).status).to.equal(500)
+    expectStatus(await confirm('ada', id), 500)
     database.exec('DROP INDEX own')
     database.close()
-    expect((await confirm(at, 'ada', id)).body).to.deep.equal({ impersonations: 1, permits: 0 })
+    await expectErased('ada', id)
     await close()
   })
 })
