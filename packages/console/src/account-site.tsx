@@ -27,7 +27,12 @@ export function accountSite(
   const { provider, settings, now } = parts
   const { languages, brand, url } = settings
   return servePages<CustomerPermitCall, At>({
-    ...{ provider, url, languages, brand, assets, now },
+    provider,
+    url,
+    languages,
+    brand,
+    assets,
+    now,
     at: 'options.account.clientId',
     make: 'customerAccountClient',
     clientId: account.clientId,

@@ -4,14 +4,13 @@ import { SEARCH } from './features/impersonations/server/customers.ts'
 import { impersonationPages } from './features/impersonations/server/pages.ts'
 import { findStrip } from './features/impersonations/server/strip.ts'
 import { ImpersonationRows } from './features/impersonations/views/rows.tsx'
-import { askingActions } from './features/permits/server/api/ask.ts'
+import { askingActions } from './features/permits/server/api/approval.ts'
+import { findNews } from './features/permits/server/api/find.ts'
 import { countInbox } from './features/permits/server/api/inbox.ts'
-import { findNews } from './features/permits/server/api/news.ts'
 import { recordPages } from './features/permits/server/api/pages.ts'
 import { findRecord } from './features/permits/server/api/read.ts'
 import type { PermitCall, StaffParts } from './features/permits/server/api/shown.ts'
-import { ApprovalPart } from './features/permits/views/approval-part.tsx'
-import { Needed } from './features/permits/views/needed.tsx'
+import { ApprovalPart, Needed } from './features/permits/views/approval-part.tsx'
 import { RecordCard } from './features/permits/views/record-card.tsx'
 import type { ErasingCall, ErasingParts } from './features/personal-data/server/api.ts'
 import { personalDataPages } from './features/personal-data/server/pages.ts'
@@ -60,7 +59,14 @@ export function consoleSite(
   const { provider, settings, now } = parts
   const { languages, brand, url, path: base, clientId, applications } = settings
   return servePages<StaffCall, FrameAt>({
-    ...{ provider, clientId, url, base, languages, brand, assets, now },
+    provider,
+    clientId,
+    url,
+    base,
+    languages,
+    brand,
+    assets,
+    now,
     at: 'options.clientId',
     make: 'supportConsoleClient',
     realm: 'support console',

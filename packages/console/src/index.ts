@@ -26,16 +26,11 @@ import { createAudit, recordEvents } from './ledger/recording/audit.ts'
 import { ledgerOf } from './ledger/recording/ledger.ts'
 import { startReconciliation } from './ledger/recording/reconciliation.ts'
 import type { SupportConsoleOptions } from './options.ts'
-import { type Stop, stopOf } from './records/record-at.ts'
+import { recordAt, type Stop } from './records/record-at.ts'
 import { createRecords, noSuchRecord, type Saying } from './records/records.ts'
 import { settingsOf } from './settings.ts'
 import { issuingBy } from './web/acting/issue.ts'
-import {
-  accountLookUp,
-  type RecordRefusal,
-  recordRefusalBy,
-  refusalRecorder,
-} from './web/acting/refusals.ts'
+import { type RecordRefusal, refusalRecorder } from './web/acting/refusals.ts'
 import { customerDirectory } from './web/customer-directory.ts'
 import { operatorLimit } from './web/operator-limit.ts'
 import { createAssets } from './web/page/assets.ts'
@@ -218,7 +213,10 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
   }
   const { permits } = settings
   permits?.attach(provider, {
-    ...{ nameOf, issueAs: settings.issueAs, notify: notices?.when, isLead },
+    nameOf,
+    issueAs: settings.issueAs,
+    notify: notices?.when,
+    isLead,
     isBound: true,
     urlOf: (permit) => `${url}${path}/records/${permit}`,
   })
@@ -226,13 +224,20 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
   const records = permits?.records ?? createRecords({ audit: settings.audit, now, timeoutMs })
   if (!permits) records.attach(provider, { nameOf, isLead, notify: notices?.when })
   const outbox = startNotices({
-    ...{ provider, settings, notices, ledger, directory, now },
+    provider,
+    settings,
+    notices,
+    ledger,
+    directory,
+    now,
     alerts: onAlarm !== undefined,
   })
   const alerts =
     onAlarm &&
     startOutbox({
-      ...{ ledger, to: 'deployment', who: 'leads' },
+      ledger,
+      to: 'deployment',
+      who: 'leads',
       sources: [alarmsToTell(store, onAlarm, urlOf)],
     })
   const ofPerson = personalData(audit, {
@@ -251,7 +256,8 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
       erasureRecords.confirm({ ...call, personalData: ofPerson }, id, note),
   }
   const parts: ErasingParts & Parts & StaffParts = {
-    ...{ permits, erasures },
+    permits,
+    erasures,
     personalData: ofPerson,
     records,
     gate: permitGate({ permits, records, erasures }),
@@ -264,7 +270,7 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
     limitIssues: operatorLimit(MAX_ISSUES, 60, 'asked to act'),
     limitPreviews: operatorLimit(MAX_PREVIEWS, 60, 'asked the rule'),
     limitStripPreviews: operatorLimit(MAX_STRIP_PREVIEWS, 60),
-    refusals: refusalRecorder(audit.record, accountLookUp(provider)),
+    refusals: refusalRecorder(provider, settings, audit.record),
     closing: closing.signal,
     now,
   }
@@ -286,12 +292,12 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
     stops: (filter = {}) => records.stops(filter),
     async lift(id: string, saying: Saying) {
       const lifted = await records.say(id, 'lifted', saying)
-      return isStop(lifted) ? stopOf(lifted) : Promise.reject(noSuchRecord())
+      return isStop(lifted) ? recordAt(lifted, now()) : Promise.reject(noSuchRecord())
     },
     callback: () => requestListener(middleware, provider),
     onImpersonatedRequest: useRecorder(audit),
     takeUses: (senders: TakeUsesOptions) => takeUses(provider, parts, senders),
-    recordRefusal: recordRefusalBy(provider, settings, parts.refusals),
+    recordRefusal: parts.refusals.ofBackend,
     settled: audit.settled,
     async check() {
       await store.open()

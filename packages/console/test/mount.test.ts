@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
 import express from 'express'
 import Koa from 'koa'
-import mount from 'koa-mount'
 import { Provider } from 'oidc-provider-impersonation'
 import { type SupportConsole, supportConsole } from 'oidc-provider-impersonation-console'
 import { deploy } from './support/deployment.ts'
@@ -85,21 +84,8 @@ async function expectConsole(url: string, { provider, support }: Mounted): Promi
   expect(await elsewhere.text(), 'other requests go on').to.equal('something else')
 }
 
+/** All other tests have it in Koa: see support/deployment.ts. */
 describe('the console, mounted', () => {
-  it('in Koa', async () => {
-    await serving(({ provider, support }) => {
-      const app = new Koa({ keys: ['test'] })
-      app.use(support)
-      app.use(provider.impersonation.routes())
-      app.use(signInPage(provider))
-      app.use(mount('/oidc', provider))
-      app.use((ctx) => {
-        ctx.body = 'something else'
-      })
-      return app.callback()
-    }, expectConsole)
-  })
-
   const inExpress = ({ provider, support }: Mounted, ...before: express.RequestHandler[]) => {
     const app = express()
     if (before.length > 0) app.use(...before)
@@ -119,13 +105,14 @@ describe('the console, mounted', () => {
     return app
   }
 
-  it('in Express, by callback()', async () => {
-    await serving((parts) => inExpress(parts), expectConsole)
-  })
-
-  it('in Express behind a parser of bodies, as NestJS has one', async () => {
-    await serving((parts) => inExpress(parts, express.json()), expectConsole)
-  })
+  for (const [how, ...before] of [
+    ['by callback()'],
+    ['behind a parser of bodies, as NestJS has one', express.json()],
+  ] as const) {
+    it(`in Express, ${how}`, async () => {
+      await serving((parts) => inExpress(parts, ...before), expectConsole)
+    })
+  }
 
   it("as a listener of Node's own server, where other requests are 404", async () => {
     await serving(

@@ -87,7 +87,9 @@ function asked<T>(ask: () => Promise<T> | T): Promise<T> {
 function copyOf({ id, name, email, protected: why, details }: Customer): CustomerAnswer {
   const shown = Object.entries(details ?? {}).slice(0, MAX_DETAILS)
   return {
-    ...{ id, name, ...present({ email, protected: why }) },
+    id,
+    name,
+    ...present({ email, protected: why }),
     ...(shown.length > 0 && { details: Object.fromEntries(shown) }),
   }
 }

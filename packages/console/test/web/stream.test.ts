@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createParser } from 'eventsource-parser'
+import { EventSourceParserStream } from 'eventsource-parser/stream'
 import type { ChangedEvent } from '../../src/web/answers.ts'
 import { type Deployment, deploy } from '../support/deployment.ts'
 
@@ -8,8 +8,8 @@ interface Following extends AsyncDisposable {
   readonly status: number
   /** The next one. Rejects when the stream ends. */
   next(): Promise<ChangedEvent>
-  /** Resolves when the server ends the stream. */
-  readonly ended: Promise<void>
+  /** Reads on until the server ends the stream. */
+  end(): Promise<void>
 }
 
 async function follow(deployment: Deployment, who: string): Promise<Following> {
@@ -18,36 +18,23 @@ async function follow(deployment: Deployment, who: string): Promise<Following> {
     headers: { authorization: `Bearer ${await deployment.tokenOf(who)}` },
     signal: gone.signal,
   })
-  const waiting: PromiseWithResolvers<ChangedEvent>[] = []
-  let [read, told] = [0, 0]
-  const at = (index: number) => {
-    waiting[index] ??= Promise.withResolvers<ChangedEvent>()
-    // One that is awaited by no test must not end the run.
-    waiting[index].promise.catch(() => {})
-    return waiting[index]
-  }
-  const parser = createParser({
-    onEvent({ event, data }) {
-      expect(event).to.equal('changed')
-      at(told).resolve(JSON.parse(data))
-      told += 1
-    },
-  })
-  const readAll = async () => {
-    const text = new TextDecoder()
-    try {
-      for await (const bytes of response.body ?? []) parser.feed(text.decode(bytes))
-    } catch {
-      // Aborted below, or broken off by the server.
-    }
-    for (const each of waiting.slice(told)) each.reject(new Error('the stream has ended'))
-  }
+  const bytes: ReadableStream = response.body ?? new ReadableStream()
+  const events = bytes
+    .pipeThrough(new TextDecoderStream())
+    .pipeThrough(new EventSourceParserStream())
+  const reader = events.getReader()
   return {
     status: response.status,
-    ended: readAll(),
-    next() {
-      read += 1
-      return at(read - 1).promise
+    async next() {
+      const { value } = await reader.read()
+      if (!value) throw new Error('the stream has ended')
+      expect(value.event).to.equal('changed')
+      return JSON.parse(value.data)
+    },
+    async end() {
+      // Aborted below, or broken off by the server.
+      const broken = { done: true }
+      while (!(await reader.read().catch(() => broken)).done);
     },
     async [Symbol.asyncDispose]() {
       gone.abort()
@@ -133,7 +120,7 @@ describe('the stream of changes', () => {
         token: await deployment.tokenOf('grace'),
       }),
     })
-    await Promise.all(streams.map(({ ended }) => ended))
+    await Promise.all(streams.map((stream) => stream.end()))
   })
 
   it('ends where the role cannot be looked up within 5 seconds', async () => {
@@ -146,7 +133,7 @@ describe('the stream of changes', () => {
       return setTimeout(work, time === 5000 ? 20 : time)
     }) as typeof setTimeout
     deployment.faults.roles = 'hang'
-    await stream.ended
+    await stream.end()
     expect([...waited]).to.include(5000)
     const { status, headers, body } = await deployment.ask('olivia', '/me')
     expect({ status, ...body }).to.deep.equal({
@@ -175,7 +162,7 @@ describe('the stream of changes', () => {
     await using stream = await follow(deployment, 'grace')
     await stream.next()
     await deployment.console.close()
-    await stream.ended
+    await stream.end()
     const { status } = await deployment.ask('grace', '/stream')
     expect(status).to.equal(503)
   })
@@ -191,7 +178,7 @@ describe('the stream of changes', () => {
     await using other = await follow(deployment, 'grace')
     expect(other.status, 'of another person').to.equal(200)
     for (const stream of streams) await stream[Symbol.asyncDispose]()
-    await Promise.all(streams.map(({ ended }) => ended))
+    await Promise.all(streams.map((stream) => stream.end()))
     const again = async (): Promise<number> => {
       await using stream = await follow(deployment, 'oscar')
       return stream.status

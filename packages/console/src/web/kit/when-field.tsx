@@ -45,7 +45,9 @@ function choicesAt({ locale, now, words, zone }: At) {
   const { filter } = words.impersonations.audit
   const today = dateOf(zone, now)
   const monthName = new Intl.DateTimeFormat(locale, {
-    ...{ month: 'long', year: 'numeric', timeZone: zone },
+    month: 'long',
+    year: 'numeric',
+    timeZone: zone,
   })
   const months = Array.from({ length: MONTHS_SHOWN }, (_, back) => monthOf(zone, now, back))
   return [

@@ -1,7 +1,6 @@
 import type { Audience, AuditEntry } from 'oidc-provider-impersonation-verify/format'
 import { type Alarm, alarmsToTell } from '../../../src/features/alarms/server/alarms.ts'
-import { ticketsToTell } from '../../../src/features/notices/server/sources.ts'
-import { toldOfStarts } from '../../../src/features/notices/server/start.ts'
+import { ticketsToTell, toldOfStarts } from '../../../src/features/notices/server/start.ts'
 import { type Outbox, startOutbox } from '../../../src/ledger/outbox/outbox.ts'
 import { auditLog } from '../../../src/ledger/recording/log.ts'
 import { type Recorder, recorder } from '../../../src/ledger/recording/recorder.ts'

@@ -63,10 +63,16 @@ function mailer(transport: MailTransport, from: MailAddress): NonNullable<Notice
     if (address === undefined) return
     if (!ADDRESS.test(address)) throw new Error('the e-mail address of the customer is none')
     await transport.sendMail({
-      ...{ from, to: { name, address }, subject, text, html, attachDataUrls: true },
+      from,
+      to: { name, address },
+      subject,
+      text,
+      html,
+      attachDataUrls: true,
       // The same each time that it is sent: programs show it once.
       messageId: idOf(id),
-      ...{ references: idOf(thread), inReplyTo: idOf(thread) },
+      references: idOf(thread),
+      inReplyTo: idOf(thread),
       // So no vacation notice answers it (RFC 3834).
       headers: { 'Auto-Submitted': 'auto-generated' },
     })

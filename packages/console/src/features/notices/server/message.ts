@@ -53,9 +53,14 @@ export function writeMessage(
 /** What is known. A ticket keeps its digits together. */
 function labelledFacts({ facts }: CardInWords, { language, timeZone, words }: Reader) {
   const format = new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : language, {
-    ...{ day: 'numeric', month: 'long', year: 'numeric', hour: '2-digit', minute: '2-digit' },
-    ...{ timeZone, timeZoneName: 'short' },
-  } as const)
+    day: 'numeric',
+    month: 'long',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    timeZone,
+    timeZoneName: 'short',
+  })
   const ticket = words.account.ticket
   return facts.flatMap(([label, value]): MailContent['facts'] => {
     if (value === undefined) return []

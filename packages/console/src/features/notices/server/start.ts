@@ -1,9 +1,27 @@
-import type { NoticeKind, ToTell } from 'oidc-provider-impersonation-verify/format'
+import {
+  type AuditRecord,
+  type AuditRow,
+  DAY_MS,
+  isAnswer,
+  isPermit,
+  type NoticeKind,
+  pendingNoticeOf,
+  recordStateAt,
+  type ToTell,
+} from 'oidc-provider-impersonation-verify/format'
 import { type Outbox, startOutbox } from '../../../ledger/outbox/outbox.ts'
+import {
+  duePermits,
+  dueRows,
+  type OutboxSource,
+  type Telling,
+} from '../../../ledger/outbox/source.ts'
+import { allRecords } from '../../../ledger/readable.ts'
 import type { Ledger } from '../../../ledger/recording/ledger.ts'
+import type { AuditStore } from '../../../ledger/store.ts'
 import type { NoticeSettings } from './notice.ts'
-import { permitsToTell, type Tell, ticketsToTell } from './sources.ts'
-import { type NoticeParts, writeNotice } from './write-notice.ts'
+import { chooseTelling, rowsOfTicket } from './ticket.ts'
+import { type NoticeParts, type ToldOf, writeNotice } from './write-notice.ts'
 
 interface NoticesParts extends Omit<NoticeParts, 'notices' | 'store'> {
   readonly ledger: Ledger
@@ -26,7 +44,11 @@ export function startNotices({
     if (!signal.aborted) await notices.send(notice, { signal })
   }
   return startOutbox({
-    ...{ ledger, alerts, to: 'customer', who: 'customers', atOnce: notices.atOnce },
+    ledger,
+    alerts,
+    to: 'customer',
+    who: 'customers',
+    atOnce: notices.atOnce,
     sources: [ticketsToTell(store, send), permitsToTell(store, send)],
   })
 }
@@ -40,3 +62,63 @@ export function toldOfStarts(
   if (kinds.length === 0) return undefined
   return kinds.map((kind) => ({ to: 'customer', kind, after: digest }))
 }
+
+/** Tells a customer. */
+type Tell = (id: string, told: ToldOf, signal: AbortSignal) => Promise<unknown>
+
+/** Of impersonations: what a customer is told of their tickets. */
+export function ticketsToTell(store: Pick<AuditStore, 'find'>, tell: Tell): OutboxSource<AuditRow> {
+  return {
+    about: 'id',
+    findDue: dueRows(store, 'customer'),
+    async choose(row, now) {
+      const telling = chooseTelling(row, await rowsOfTicket(store, row, now), now)
+      if (telling?.is !== 'told') return telling && { ...telling, count: 1 }
+      const { kind, is, rows } = telling
+      return { kind, is, count: 1, tell: (id, signal) => tell(id, { kind, rows }, signal) }
+    },
+  }
+}
+
+/** Of permits: a request is told once a day. What cannot be answered any more is not told. */
+export function permitsToTell(
+  store: Pick<AuditStore, 'permits'>,
+  tell: Tell,
+): OutboxSource<AuditRecord> {
+  return {
+    about: 'permit',
+    findDue: duePermits(store, 'customer'),
+    async choose(permit, now): Promise<Telling | undefined> {
+      const pending = pendingNoticeOf(permit)
+      if (!pending || !(isAnswer(permit) || isPermit(permit))) return undefined
+      const { kind } = pending
+      if (kind === 'asked') {
+        if (!isAnswerable(permit, now)) return { ...pending, is: 'dropped' }
+        const before = await askedBefore(store, permit, now)
+        if (before.some(isTold)) return { ...pending, is: 'joined' }
+        if (before.length > 0) return undefined
+      }
+      return { ...pending, is: 'told', tell: (id, signal) => tell(id, { kind, permit }, signal) }
+    },
+  }
+}
+
+/** The requests of the last day before this one of which the customer was told, or is to be told. */
+async function askedBefore(
+  store: Pick<AuditStore, 'permits'>,
+  { id, customer, requestedAt }: AuditRecord,
+  now: number,
+): Promise<readonly AuditRecord[]> {
+  const filter = { customer: customer?.id, from: now - DAY_MS, to: requestedAt + 1 }
+  const all = await allRecords(store, filter)
+  return all.filter((each) => {
+    const isBefore = each.requestedAt < requestedAt || each.id < id
+    const isToBeTold = pendingNoticeOf(each)?.kind === 'asked' && isAnswerable(each, now)
+    return isBefore && (isToBeTold || (isTold(each) && each.kind === 'approval'))
+  })
+}
+
+const isAnswerable = (permit: AuditRecord, now: number) =>
+  recordStateAt(permit, now) === 'requested'
+
+const isTold = ({ deliveries }: AuditRecord) => deliveries?.customer?.last?.is === 'told'

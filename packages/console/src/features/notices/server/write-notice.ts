@@ -89,8 +89,13 @@ export async function writeNotice(id: string, told: ToldOf, parts: NoticeParts):
   const by = operators && asLine(notices.by === 'name' ? names : notices.by)
   const link = `${url}${account.path}`
   return {
-    ...{ id, kind, thread: threadOf(told), customer: recipient, url: link },
-    ...{ ...about, ...present({ by }) },
+    id,
+    kind,
+    thread: threadOf(told),
+    customer: recipient,
+    url: link,
+    ...about,
+    ...present({ by }),
     ...writeMessage({ kind, by, name: recipient.name, url: link, card }, reader),
   }
 }
@@ -116,7 +121,9 @@ async function aboutTicket(
   const shown: AccountImpersonation = { ...described, ...ticketIn(ticket, settings) }
   const { application, at, startedAt = at, endedAt, expiresAt, unapproved } = shown
   return {
-    ...{ impersonations: rows.map(({ id }) => id), at: endedAt ?? startedAt, startedAt },
+    impersonations: rows.map(({ id }) => id),
+    at: endedAt ?? startedAt,
+    startedAt,
     ...present({ application, endedAt, expiresAt, unapproved, ticket: shown.ticket }),
     operators: rows.map(({ operator }) => operator ?? { id: '' }),
     card: cardInWords(shown, words, (sentence, count) => countedIn(sentence, count, language)),
@@ -132,7 +139,7 @@ function aboutPermit(
   const { id, requestedAt: at } = permit
   const nothing = { warnings: [], did: [], counts: [], nothing: undefined }
   if (!isPermit(permit)) {
-    return { ...{ permit: id, at }, card: { ...nothing, facts: [[words.since, at]] } }
+    return { permit: id, at, card: { ...nothing, facts: [[words.since, at]] } }
   }
   const { applications } = settings
   const expiresAt = kind === 'asked' ? permit.lapsesAt : permit.until
@@ -141,7 +148,9 @@ function aboutPermit(
   const mayChange = canChange(applications, permit.application, permit.scope)
   const { ticket } = ticketIn(permit.ticket, settings)
   return {
-    ...{ permit: id, at, operators: [permit.operator] },
+    permit: id,
+    at,
+    operators: [permit.operator],
     ...present({ application, expiresAt, unapproved, ticket }),
     card: {
       ...nothing,

@@ -43,7 +43,8 @@ export function personalData(
   }
 
   return {
-    ...{ exportContext, exportParts },
+    exportContext,
+    exportParts,
     erasures: erasuresOf(audit, parts),
     async find(customer) {
       await audit.settled()
