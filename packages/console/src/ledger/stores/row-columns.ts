@@ -7,6 +7,9 @@ export function isRowId(id: string): boolean {
   return /^[\w-]{1,64}$/.test(id)
 }
 
+/** A bigint of pg arrives as text. As a float it is a number, and exact below 2^53. */
+export const asNumber = (name: string) => `CAST(${name} AS float8) AS ${name}`
+
 /** A part of a `WHERE` clause, with `?` for each value. */
 export interface Condition {
   readonly sql: string
@@ -19,6 +22,13 @@ export interface IndexedCondition extends Condition {
   readonly column?: 'customer' | 'end_cause' | 'operator' | 'ticket'
   /** Whether few rows of a large audit have it. */
   readonly isRare: boolean
+}
+
+export function whereOf(conditions: readonly Condition[]) {
+  return {
+    where: conditions.map(({ sql }) => sql).join(' AND ') || 'true',
+    values: conditions.flatMap(({ values }) => values),
+  }
 }
 
 /** A condition for what a filter has. */

@@ -10,7 +10,7 @@ import { ledgerOf } from '../../../src/ledger/recording/ledger.ts'
 import { auditLog } from '../../../src/ledger/recording/log.ts'
 import { marks } from '../../../src/ledger/sealing/marks.ts'
 import { type Sign, startSeals } from '../../../src/ledger/sealing/seals.ts'
-import type { AuditStore } from '../../../src/ledger/store.ts'
+import type { AuditStore, Batch } from '../../../src/ledger/store.ts'
 import { findInForce } from '../../../src/records/in-force.ts'
 import { deploy } from '../../support/deployment.ts'
 import { memoryAudit } from '../../support/memory-audit.ts'
@@ -34,8 +34,12 @@ import {
 } from '../stores/contract/support.ts'
 import { ISSUER, sealsOf, signer } from './seals-of.ts'
 
-const sealed = async (store: ReturnType<typeof memoryAudit>) =>
+const sealed = async (store: AuditStore) =>
   (await store.seals(99)).toReversed().map((jws) => sealInJws(jws))
+
+/** Of each seal, the last entry and how many. */
+const coveredIn = async (store: AuditStore) =>
+  (await sealed(store)).map((seal) => [seal?.last, seal?.count])
 
 const foreignMarks = marks([[Buffer.from('a key of somebody else')]])
 const shared = signingKey('shared').then((key) => [key])
@@ -56,12 +60,7 @@ async function processOn(
   const sealing = { marks: marked, sign, recordSurely }
   const { seals } = await sealsOf(store, sealing)
   const record = (entry: AuditEntry) => log.append([pendingOf(entry)], HOW)
-  return {
-    seals,
-    record,
-    sealing,
-    keys: keys.map(({ d: _, ...key }) => key),
-  }
+  return { seals, record, sealing, keys: keys.map(({ d: _, ...key }) => key) }
 }
 
 describe('the seals of the audit', () => {
@@ -76,14 +75,13 @@ describe('the seals of the audit', () => {
     await put(store, used('a', T + 1))
     await seals.seal()
     await seals.seal(true)
-    expect(
-      (await sealed(store)).map((seal) => [seal?.number, seal?.last, seal?.count]),
-    ).to.deep.equal([
-      [1, 2, 2],
-      [2, 3, 1],
-      [3, 3, 0],
+    expect(await coveredIn(store)).to.deep.equal([
+      [2, 2],
+      [3, 1],
+      [3, 0],
     ])
-    expect((await sealed(store))[0]).to.include({ time: T + 100_000, before: T + 40_000 })
+    const [first] = await sealed(store)
+    expect(first).to.include({ number: 1, time: T + 100_000, before: T + 40_000 })
   })
 
   it('cover a thousand entries each, also where somebody put in as many', async () => {
@@ -98,7 +96,7 @@ describe('the seals of the audit', () => {
       async recordSurely() {},
     })
     await quietly(() => seals.seal())
-    expect((await sealed(store)).map((seal) => [seal?.last, seal?.count])).to.deep.equal([
+    expect(await coveredIn(store)).to.deep.equal([
       [1000, 0],
       [1001, 1],
     ])
@@ -165,6 +163,15 @@ for (const { name, create, suite } of storages) {
       decoded(await readOn(storage.store)).flatMap((each) =>
         each?.event === 'support.mislabelled' ? (each.note ?? '') : [],
       )
+    const addEntry = (
+      number: number,
+      { digest = '', text = '{}' }: Partial<Batch['entries'][number]> = {},
+      mac = foreignMarks.markOf(digest),
+    ) =>
+      storage.run(
+        'INSERT INTO impersonation_audit_entry (number, digest, text, mac) VALUES (?, ?, ?, ?)',
+        ...[number, digest, text, mac],
+      )
     const addSeal = (number: number, last: number, jws: string) =>
       storage.run('INSERT INTO impersonation_audit_seal VALUES (?, ?, ?, ?)', number, last, jws, '')
 
@@ -186,11 +193,9 @@ for (const { name, create, suite } of storages) {
       const { stderr } = await quietly(() => seals.seal())
       expect(stderr.join()).to.include(says)
       await seals.assertSeals()
-      expect((await sealed(store)).map((seal) => [seal?.last, seal?.count])).to.deep.equal([
-        ...[
-          [1, 1],
-          [5, 4],
-        ],
+      expect(await coveredIn(store)).to.deep.equal([
+        [1, 1],
+        [5, 4],
       ])
       expect(await alarms()).to.deep.equal(
         [9e15, 3, 2].map((number) => `the seal ${number} was not written by the audit`),
@@ -217,22 +222,15 @@ for (const { name, create, suite } of storages) {
       const { store } = storage
       await put(store, issued('a', T), exported(T))
       const [one, other] = (await batchOf(store, used('a', T + 1), used('b', T))).entries
-      const insert = (number: number, digest = '') =>
-        storage.run(
-          'INSERT INTO impersonation_audit_entry (number, digest, text, mac) VALUES (?, ?, ?, ?)',
-          ...[number, digest, '{}', 'é'.repeat(22)],
-        )
-      await insert(3, one?.digest)
-      await insert(4, other?.digest.replace('.', ':'))
+      await addEntry(3, one, 'é'.repeat(22))
+      await addEntry(4, { digest: other?.digest.replace('.', ':') ?? '' })
       const processes = [await sealsOf(store), await sealsOf(store)]
       await quietly(async () => {
         for (const { seals } of [...processes, ...processes]) await seals.seal()
       })
-      expect((await sealed(store)).map((seal) => [seal?.last, seal?.count])).to.deep.equal([
-        ...[
-          [4, 2],
-          [6, 2],
-        ],
+      expect(await coveredIn(store)).to.deep.equal([
+        [4, 2],
+        [6, 2],
       ])
       expect(await store.row(idOf('a'))).to.include({ reads: 0 })
       expect(await alarms()).to.have.length(2)
@@ -255,8 +253,7 @@ for (const { name, create, suite } of storages) {
       await put(store, asked('open', T), asked('right', T), decided('granted', 'right', T + 1))
       expect(await states()).to.deep.equal({ [right]: 'granted' })
 
-      const { digest = '', text = '' } =
-        (await batchOf(store, decided('granted', 'open', T + 2))).entries[0] ?? {}
+      const [forged] = (await batchOf(store, decided('granted', 'open', T + 2))).entries
       await storage.change('record', open, (sum) => ({
         ...sum,
         state: 'granted',
@@ -265,13 +262,11 @@ for (const { name, create, suite } of storages) {
       }))
       expect(await states()).to.deep.equal({ [right]: 'granted', [open]: 'requested' })
 
-      await storage.run(
-        'INSERT INTO impersonation_audit_entry (number, digest, text, mac) VALUES (4, ?, ?, ?)',
-        ...[digest, text, foreignMarks.markOf(digest)],
-      )
+      await addEntry(4, forged)
       expect(await states()).to.deep.equal({ [right]: 'granted' })
 
-      await storage.run('UPDATE impersonation_audit_entry SET text = ? WHERE number = 3', text)
+      const text = `UPDATE impersonation_audit_entry SET text = '{}' WHERE number = 3`
+      await storage.run(text)
       expect(await states()).to.deep.equal({})
     })
 
@@ -297,11 +292,8 @@ for (const { name, create, suite } of storages) {
         expect((await sealed(store)).at(-1), 'at the end').to.include({ last: 25 })
         expect(stderr).to.deep.equal([])
         expect(await alarms()).to.deep.equal([])
-        const keys = createLocalJWKSet({
-          keys: [
-            ...new Map(both.flatMap((each) => each.keys).map((key) => [key.kid, key])).values(),
-          ],
-        })
+        const known = new Map(both.flatMap((each) => each.keys).map((key) => [key.kid, key]))
+        const keys = createLocalJWKSet({ keys: [...known.values()] })
         const exporting = { now: T, ...two.sealing }
         const found = await verified(await linesOfExport(store, exporting), { keys })
         expect(found).to.deep.include({
@@ -311,10 +303,7 @@ for (const { name, create, suite } of storages) {
         })
 
         const [entry] = (await batchOf(store, used('5', T + 3))).entries
-        await storage.run(
-          'INSERT INTO impersonation_audit_entry (number, digest, text, mac) VALUES (?, ?, ?, ?)',
-          ...[26, entry?.digest ?? '', entry?.text ?? '', foreignMarks.markOf(entry?.digest ?? '')],
-        )
+        await addEntry(26, entry)
         await two.record(used('5', T + 4))
         await quietly(() => two.seals.seal())
         expect(await store.row(idOf('5'))).to.include({ reads: 4 })

@@ -1,24 +1,23 @@
 import { storable } from 'oidc-provider-impersonation-verify/chain'
 import type { PermitFilter } from '../../filters.ts'
 import type { AuditStore } from '../../store.ts'
-import { type Condition, ifGiven, isDue, isRowId } from '../row-columns.ts'
+import { parseRowCursor, rowCursor } from '../cursor.ts'
+import { asNumber, type Condition, ifGiven, isDue, isRowId, whereOf } from '../row-columns.ts'
 import { markedEntryOf, textIn } from '../stored-columns.ts'
 import { sumReader } from '../sums.ts'
 import type { SqlDialect, SqlQuery } from './dialect.ts'
-import { asNumber, orderOf, pageOf, query, whereOf } from './query.ts'
 
 const PERMIT = `${asNumber('version')}, CAST(data AS text) AS data`
 const READ_PERMIT = `SELECT ${PERMIT} FROM impersonation_audit_record`
 
 /** Permits in a SQL database. */
-export function sqlPermits({
-  read,
-  isIn,
-  isCanonical,
-}: SqlDialect): Pick<AuditStore, 'permit' | 'permits' | 'permitsInForce' | 'slotHolder'> {
-  const { permitIn } = sumReader(isCanonical)
+export function sqlPermits(
+  dialect: SqlDialect,
+): Pick<AuditStore, 'permit' | 'permits' | 'permitsInForce' | 'slotHolder'> {
+  const { permitIn } = sumReader(dialect.isCanonical)
+  const read = (text: string, ...values: SqlQuery['values']) => dialect.read({ text, values })
   const readPermits = async (text: string, ...values: SqlQuery['values']) =>
-    (await read(query(`${READ_PERMIT} ${text}`, ...values))).map(permitIn)
+    (await read(`${READ_PERMIT} ${text}`, ...values)).map(permitIn)
 
   return {
     async permit(id) {
@@ -37,15 +36,13 @@ export function sqlPermits({
       const { customer, operator, notOverAt = 0 } = granted ?? {}
       const facts = [customer, operator].map((id) => (id === undefined ? null : storable(id)))
       const found = await read(
-        query(
-          `SELECT found.*, CAST(number AS float8) AS number, digest, text, mac FROM (
-  SELECT id, ${PERMIT} FROM impersonation_audit_record AS newest WHERE ${isIn('slot')} AND NOT EXISTS (
+        `SELECT found.*, CAST(number AS float8) AS number, digest, text, mac FROM (
+  SELECT id, ${PERMIT} FROM impersonation_audit_record AS newest WHERE ${dialect.isIn('slot')} AND NOT EXISTS (
     SELECT 1 FROM impersonation_audit_record AS later WHERE later.slot = newest.slot AND later.first > newest.first)
   UNION SELECT id, ${PERMIT} FROM impersonation_audit_record
   WHERE customer = ? AND operator = ? AND state = 'granted' AND (over_at IS NULL OR over_at > ?)
 ) AS found LEFT JOIN impersonation_audit_entry AS entry ON subject = found.id ORDER BY number`,
-          ...[JSON.stringify(slots), ...facts, notOverAt],
-        ),
+        ...[JSON.stringify(slots), ...facts, notOverAt],
       )
       const permits = Map.groupBy(found, (columns) => textIn(columns, 'id'))
       return [...permits.values()].map(([first = {}, ...others]) => ({
@@ -55,15 +52,19 @@ export function sqlPermits({
     },
 
     async permits(filter, { before, limit, oldestFirst }) {
-      const { order, isBeyond } = orderOf(oldestFirst)
-      const beyond = before === undefined ? [] : [isBeyond(before)]
+      const [direction, sign] = oldestFirst ? ['ASC', '>'] : ['DESC', '<']
+      const beyond = ifGiven(before, (cursor) => {
+        const { at, id } = parseRowCursor(cursor)
+        return { sql: `(at, id) ${sign} (CAST(? AS bigint), ?)`, values: [at, id] }
+      })
       const { where, values } = whereOf([...conditionsOf(filter), ...beyond])
       const found = await readPermits(
-        `WHERE ${where} ORDER BY ${order} LIMIT ?`,
+        `WHERE ${where} ORDER BY at ${direction}, id ${direction} LIMIT ?`,
         ...[...values, limit + 1],
       )
-      const { items, next } = pageOf(found, limit, (permit) => permit)
-      return { permits: items, next }
+      const permits = found.slice(0, limit)
+      const last = permits.at(-1)
+      return { permits, next: found.length > limit && last ? rowCursor(last) : undefined }
     },
   }
 }

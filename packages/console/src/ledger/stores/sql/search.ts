@@ -2,11 +2,16 @@ import { wordsOf } from 'oidc-provider-impersonation-verify/chain'
 import type { RowFilter } from '../../filters.ts'
 import type { AuditStore } from '../../store.ts'
 import { parseRowCursor, type RowPosition, rowCursor } from '../cursor.ts'
-import { type Condition, comparisonsOf, type IndexedCondition } from '../row-columns.ts'
+import {
+  asNumber,
+  type Condition,
+  comparisonsOf,
+  type IndexedCondition,
+  whereOf,
+} from '../row-columns.ts'
 import { numberIn, type ResultRow, textIn } from '../stored-columns.ts'
 import { sumReader } from '../sums.ts'
 import type { SqlDialect } from './dialect.ts'
-import { asNumber, whereOf } from './query.ts'
 
 /** So many rows are compared for a page at most. */
 const MAX_ROWS_COMPARED = 5000

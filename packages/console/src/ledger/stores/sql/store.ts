@@ -3,7 +3,7 @@ import { sharedRead } from '../../../kernel/shared-read.ts'
 import type { AuditStore, FiledSum, StoredSeal, Sum } from '../../store.ts'
 import { UnstorableError } from '../../unstorable.ts'
 import { parseNumberCursor } from '../cursor.ts'
-import { isRowId } from '../row-columns.ts'
+import { asNumber, isRowId } from '../row-columns.ts'
 import {
   markedEntryOf,
   numberIn,
@@ -15,7 +15,6 @@ import { sumReader } from '../sums.ts'
 import type { SqlDialect, SqlQuery } from './dialect.ts'
 import { assertSchema } from './migrations.ts'
 import { sqlPermits } from './permits.ts'
-import { asNumber, query } from './query.ts'
 import { sqlSearch } from './search.ts'
 
 // Each value has a `?` of its own: node:sqlite of Node 22.13 to 22.19 takes no values for `?1`.
@@ -31,7 +30,7 @@ const says = (event: string) => `text LIKE '%"event":"${event}"%'`
 export function sqlStore(dialect: SqlDialect, keepFor: number | undefined): AuditStore {
   const { isIn, texts } = dialect
   const { rowIn, sumIn, filedIn } = sumReader(dialect.isCanonical)
-  const read = (text: string, ...values: SqlQuery['values']) => dialect.read(query(text, ...values))
+  const read = (text: string, ...values: SqlQuery['values']) => dialect.read({ text, values })
   const readEntries = async (text: string, ...values: SqlQuery['values']) =>
     (await read(text, ...values)).map(storedEntryOf)
 

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import type { FiledEntry } from 'oidc-provider-impersonation-console'
+import type { StoredEntry } from 'oidc-provider-impersonation-console'
 import { storedRowOf } from 'oidc-provider-impersonation-verify/chain'
 import type { AuditCase } from './audit-case.ts'
 import {
+  allEntries,
   assertHas,
   batchOf,
   exported,
@@ -86,51 +87,26 @@ export const readingCases: readonly AuditCase[] = [
     },
   },
   {
-    title: 'reads the entries of a row, and no others, in pages',
-    async run({ store }) {
-      for (const time of TWENTY) await put(store, used('a', time), used('b', time), exported(time))
-      for (const limit of [1, 7, 20]) {
-        const seen: (number | undefined)[] = []
-        for (let after: string | undefined, isMore = true; isMore; ) {
-          const page = await store.timeline(idOf('a'), { after, limit })
-          assert.equal(
-            page.every(({ row }) => row === idOf('a')),
-            true,
-          )
-          seen.push(...times(page))
-          after = page.at(-1)?.cursor
-          isMore = page.length === limit && seen.length < 100
-        }
-        assert.deepEqual(seen, TWENTY, `${limit}`)
-      }
-      assert.deepEqual(await store.timeline(idOf('c'), { limit: 9 }), [])
-    },
-  },
-  {
-    title: 'reads the entries of several rows, one row after the other, in pages',
+    title: 'reads the entries of a row, or of several one after the other, and no others, in pages',
     async run({ store }) {
       for (const time of TWENTY) {
-        await put(store, used('a', time), used('b', time), used('c', time))
+        await put(store, used('a', time), used('b', time), used('c', time), exported(time))
       }
       const wanted = ['c', 'none', 'a'].map(idOf)
+      const seen = (all: readonly StoredEntry[]) =>
+        times(all).map((time, index) => [all[index]?.row, time])
+      const expected = (...names: string[]) =>
+        names.flatMap((name) => TWENTY.map((time) => [idOf(name), time]))
       for (const limit of [1, 7, 20, 50]) {
-        const seen: [string | undefined, number | undefined][] = []
-        let [left, after]: [string[], string | undefined] = [wanted, undefined]
-        for (let isMore = true; isMore; ) {
-          const page = await store.timelines(left, { after, limit })
-          const pageTimes = times(page)
-          seen.push(...page.map(({ row }, index) => [row, pageTimes[index]] as [string, number]))
-          const last = page.at(-1)
-          left = left.slice(left.indexOf(last?.row ?? ''))
-          after = last?.cursor
-          isMore = page.length === limit && seen.length < 100
-        }
-        assert.deepEqual(
-          seen,
-          ['c', 'a'].flatMap((name) => TWENTY.map((time) => [idOf(name), time])),
-          `${limit}`,
-        )
+        const one = await allEntries((after) => store.timeline(idOf('a'), { after, limit }))
+        assert.deepEqual(seen(one), expected('a'), `${limit}`)
+        const several = await allEntries<StoredEntry>((after, last) => {
+          const left = wanted.slice(wanted.indexOf(last?.row ?? idOf('c')))
+          return store.timelines(left, { after, limit })
+        })
+        assert.deepEqual(seen(several), expected('c', 'a'), `${limit}`)
       }
+      assert.deepEqual(await store.timeline(idOf('none'), { limit: 9 }), [])
       assert.deepEqual(await store.timelines([], { limit: 9 }), [])
     },
   },
@@ -154,13 +130,7 @@ export const readingCases: readonly AuditCase[] = [
         await put(store, issued(name, T), exported(T), used(names[index - 1] ?? name, T + 1))
       }
       for (const limit of [1, 7, 1000]) {
-        const filed: FiledEntry[] = []
-        for (let after: string | undefined, isMore = true; isMore; ) {
-          const page = await store.filed({ after, limit })
-          filed.push(...page)
-          after = page.at(-1)?.cursor
-          isMore = page.length === limit
-        }
+        const filed = await allEntries((after) => store.filed({ after, limit }))
         assert.deepEqual(times(filed), times(await readOn(store)))
         const sums = filed.filter(({ sum }) => sum)
         assert.equal(sums.length, names.length, `${limit}`)

@@ -231,20 +231,24 @@ export async function namesOf(
   return rows.map(({ id }) => names.find((name) => idOf(name) === id))
 }
 
-/** All entries after a cursor, read in pages of an odd size. */
-export async function readOn(
-  store: Pick<AuditStore, 'entries'>,
+/** All entries that a read finds, page by page. */
+export async function allEntries<E extends StoredEntry>(
+  read: (after: string | undefined, last: E | undefined) => Promise<readonly E[]>,
   from?: string,
-  limit = 7,
-): Promise<StoredEntry[]> {
-  const all: StoredEntry[] = []
+): Promise<E[]> {
+  const all: E[] = []
   for (;;) {
-    const page = await store.entries({ after: all.at(-1)?.cursor ?? from, limit })
+    const last = all.at(-1)
+    const page = await read(last?.cursor ?? from, last)
     if (page.length === 0) return all
     all.push(...page)
     if (all.length > MAX_ROWS) assert.fail('the pages do not end')
   }
 }
+
+/** All entries after a cursor, read in pages of an odd size. */
+export const readOn = (store: Pick<AuditStore, 'entries'>, from?: string, limit = 7) =>
+  allEntries((after) => store.entries({ after, limit }), from)
 
 /** What is kept, decoded. */
 export function decoded(stored: readonly StoredEntry[]): (AuditEntry | undefined)[] {
