@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { StripAnswer } from './features/impersonations/server/strip.ts'
 import { Strip } from './features/impersonations/views/strip.tsx'
-import type { News } from './features/permits/server/api/news.ts'
+import type { News } from './features/permits/server/api/find.ts'
 import { NewsOfRecords } from './features/permits/views/news.tsx'
 import { MAX_COUNTED } from './kernel/limits.ts'
 import { counted, type StaffAt, shortCount, text } from './web/kit/at.ts'

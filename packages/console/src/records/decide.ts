@@ -5,7 +5,6 @@ import {
   changeOf,
   foldRecord,
   parseRecord,
-  present,
   reasonOf,
   type StoredRecord,
 } from 'oidc-provider-impersonation-verify/format'
@@ -38,29 +37,16 @@ export type DecideNew = (
   stored: StoredRecord | undefined,
 ) => AuditEntry | Promise<AuditEntry>
 
-/** Stores decisions, each as one step that happens or does not. */
-export interface Decisions {
-  /** A new permit. */
-  open(slot: string, decide: DecideNew): Promise<AuditRecord>
-  /** A decision on a permit that there is; `undefined` where there is none. */
-  decide(id: string, decide: Decide): Promise<AuditRecord | undefined>
-}
-
-export interface DecisionsOptions {
-  /** How long a decision may take, with those before it, in milliseconds. */
-  readonly timeoutMs: number
-  /** Whether the deployment is to be told of changes. @defaultValue false */
-  readonly alerts?: boolean | undefined
-}
+export type Decisions = ReturnType<typeof decisions>
 
 /**
- * Not by the recorder, which repeats an entry until it is stored: an answer says what is stored, or is
- * 503 and nothing is written later.
+ * Stores decisions, each as one step that happens or does not. Not by the recorder, which repeats an entry until it
+ * is stored: an answer says what is stored, or is 503 and nothing is written later.
+ *
+ * @param timeoutMs how long a decision may take, with those before it
+ * @param alerts whether the deployment is to be told of changes
  */
-export function decisions(
-  { store, log: auditLog }: Ledger,
-  { timeoutMs, alerts = false }: DecisionsOptions,
-): Decisions {
+export function decisions({ store, log: auditLog }: Ledger, timeoutMs: number, alerts = false) {
   const inTurn = takingTurns()
 
   async function write(
@@ -111,13 +97,15 @@ export function decisions(
   }
 
   return {
-    open: (slot, decide) =>
+    /** A new record. */
+    open: (slot: string, decide: DecideNew) =>
       repeatedly(async (left) => {
         const holder = await read(left, () => store.slotHolder(slot))
         const entry = await decide(readable(holder), holder)
         return write(entry, undefined, [{ slot, version: holder?.last ?? 0 }], left)
       }),
-    async decide(id, decide) {
+    /** A decision on a record; `undefined` where there is none. */
+    async decide(id: string, decide: Decide): Promise<AuditRecord | undefined> {
       const { record } = await repeatedly(async (left) => {
         const stored = await read(left, () => store.permit(id))
         if (!stored) return { record: undefined }
@@ -137,8 +125,8 @@ export function factsOfRecord({
   operator,
   application,
 }: Pick<AuditRecord, 'application' | 'customer' | 'id' | 'operator'>): Partial<AuditEntry> {
-  const mayAct = operator && { sub: operator.id, ...present({ clientId: application }) }
-  return { permit: id, ...present({ userId: customer?.id, mayAct }) }
+  const mayAct = operator && { sub: operator.id, clientId: application }
+  return { permit: id, userId: customer?.id, mayAct }
 }
 
 /** What cannot be read allows nothing, and nothing is decided. */

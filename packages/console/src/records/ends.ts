@@ -32,45 +32,31 @@ export const END_TIMEOUT_MS = 2000
 export const waitForEnds = <T>(mostMs: number, ends: Promise<T>): Promise<T> =>
   limitTime(mostMs, ends, () => new Error('it takes too long'))
 
-export interface EndsParts {
-  readonly store: Pick<AuditStore, 'permits'>
-  readonly decisions: Pick<Decisions, 'decide'>
-  readonly addNames: AddNames
-  readonly provider: Provider
-  /** The clock, in milliseconds since the epoch. */
-  readonly now: () => number
-}
+/** Ends what a record ends, whoever decided it: said again, it ends what is left. */
+export type Ends = ReturnType<typeof endsOf>
 
-/** What a record ends, whoever decided it: said again, it ends what is left. */
-export interface Ends {
-  /**
-   * @param before what was issued after that is not concerned, in milliseconds since the epoch
-   */
-  carryOut(record: AuditRecord, before: number): Promise<void>
-  /** Ends all that an operator runs, as one customer or as any. */
-  endOperator(stop: Pick<StopRecord, 'by' | 'customer' | 'operator'>, before: number): Promise<void>
+export function endsOf(
+  store: Pick<AuditStore, 'permits'>,
+  { decide }: Pick<Decisions, 'decide'>,
+  addNames: AddNames,
+  provider: Provider,
+  now: () => number,
+) {
   /** Takes back what is open. What is over stays as it is. */
-  revoke(permit: PermitRecord, by: string): Promise<void>
-}
-
-export function endsOf({ store, decisions, addNames, provider, now }: EndsParts): Ends {
   async function revoke(permit: PermitRecord, by: string): Promise<void> {
     const about = { ...factsOfRecord(permit), by }
     const event = 'support.revoked'
     const { names } = await addNames({ event, timeMs: now(), ...about })
     // It follows from what this person may say: whether they may say it themselves is not asked.
     const person = { id: by, is: ['approver'] } as const
-    await decisions
-      .decide(permit.id, (stored) => {
-        const word = stored && may(stored, 'revoked', person, undefined)
-        // Another process was first: what it decided stays.
-        if (!stored || typeof word !== 'object') throw new AlreadyOver()
-        const timeMs = Math.max(now(), stored.lastAt)
-        return { event, timeMs, ...about, ...present({ names }) }
-      })
-      .catch((error: unknown) => {
-        if (!(error instanceof AlreadyOver)) throw error
-      })
+    await decide(permit.id, (stored) => {
+      const word = stored && may(stored, 'revoked', person, undefined)
+      // Another process was first: what it decided stays.
+      if (!stored || typeof word !== 'object') throw new AlreadyOver()
+      return { event, timeMs: Math.max(now(), stored.lastAt), ...about, names }
+    }).catch((error: unknown) => {
+      if (!(error instanceof AlreadyOver)) throw error
+    })
   }
 
   async function open(filter: PermitFilter): Promise<readonly PermitRecord[]> {
@@ -118,6 +104,7 @@ export function endsOf({ store, decisions, addNames, provider, now }: EndsParts)
     })
   }
 
+  /** Ends all that an operator runs, as one customer or as any. */
   function endOperator(
     { operator, customer, by }: Pick<StopRecord, 'by' | 'customer' | 'operator'>,
     before: number,
@@ -127,8 +114,10 @@ export function endsOf({ store, decisions, addNames, provider, now }: EndsParts)
   }
 
   return {
-    ...{ endOperator, revoke },
-    async carryOut(record, before) {
+    endOperator,
+    revoke,
+    /** @param before what was issued after that is not concerned, in milliseconds since the epoch */
+    async carryOut(record: AuditRecord, before: number): Promise<void> {
       if (isPermit(record) && record.state === 'revoked') await endUnder(provider, record)
       if (isAnswer(record) && record.state === 'ask') await endUnasked(record.customer.id, before)
       if (!isStop(record) || record.state !== 'stopped') return

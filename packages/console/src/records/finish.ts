@@ -22,20 +22,18 @@ const LONGEST_LIFE_MS = (MAX_SUBJECT_TOKEN_TTL + MAX_ACCESS_TOKEN_TTL) * 1000
 /** Once everything older has ended. */
 const RECENT_MS = 2 * UNDER_WAY_MS
 
-export interface FinishParts {
-  readonly store: AuditStore
-  readonly provider: Provider
-  readonly ends: Pick<Ends, 'carryOut'>
-  readonly now: () => number
-}
-
 /**
  * Carries out what records end, whichever process stored them: a process may be killed between the word and the
  * end.
  *
  * @returns a function that stops it
  */
-export function finishEnds({ store, provider, ends, now }: FinishParts): () => Promise<void> {
+export function finishEnds(
+  store: AuditStore,
+  provider: Provider,
+  { carryOut }: Pick<Ends, 'carryOut'>,
+  now: () => number,
+): () => Promise<void> {
   const over = new AbortController()
   const finished = new BoundedMap<string, true>(MAX_REMEMBERED)
   /** How far back answers and stops are looked at, in milliseconds. */
@@ -67,7 +65,7 @@ export function finishEnds({ store, provider, ends, now }: FinishParts): () => P
   async function finish(stored: StoredRecord): Promise<void> {
     const record = readable(stored)
     const { id, customer, state } = stored
-    if (record) await waitForEnds(MAX_END_MS, ends.carryOut(record, record.lastAt))
+    if (record) await waitForEnds(MAX_END_MS, carryOut(record, record.lastAt))
     // One that cannot be read ends, too.
     else if (state === 'revoked' && customer !== undefined) {
       await waitForEnds(MAX_END_MS, endUnder(provider, { id, customer: { id: customer } }))

@@ -36,17 +36,7 @@ export interface PermitRefusal {
 }
 
 /** A record as it is shown: as of a time, and without what only its fold needs. */
-function shownOf<R extends AuditRecord>(record: R) {
+export function recordAt<R extends AuditRecord>(record: R, now: number) {
   const { version: _, lastAt: __, deliveries: ___, ...shown } = record
-  return shown
+  return { ...shown, state: recordStateAt<R['state']>(record, now) }
 }
-
-export function recordAt(record: AuditRecord, now: number): Shown {
-  return { ...shownOf(record), state: recordStateAt(record, now) }
-}
-
-export function permitAt(record: PermitRecord, now: number): Permit {
-  return { ...shownOf(record), state: recordStateAt(record, now) }
-}
-
-export const stopOf = (record: StopRecord): Stop => shownOf(record)

@@ -10,7 +10,6 @@ import {
   may,
   type Named,
   type NoticeKind,
-  present,
   reasonOf,
   type SaidEvent,
   type StopRecord,
@@ -18,21 +17,22 @@ import {
 } from 'oidc-provider-impersonation-verify/format'
 import { newId } from '../kernel/ids.ts'
 import { log } from '../kernel/log-line.ts'
+import type { PermitFilter } from '../ledger/filters.ts'
 import { allRecords, readable } from '../ledger/readable.ts'
 import { ledgerOf } from '../ledger/recording/ledger.ts'
 import { type AddNames, naming } from '../ledger/recording/names.ts'
 import type { AuditStore } from '../ledger/store.ts'
 import { isMalformedCursor } from '../ledger/stores/cursor.ts'
-import { type Decisions, decisions, factsOfRecord, permitsUnreadable } from './decide.ts'
-import { END_TIMEOUT_MS, type Ends, endsOf, waitForEnds } from './ends.ts'
+import { type DecideNew, decisions, factsOfRecord, permitsUnreadable } from './decide.ts'
+import { END_TIMEOUT_MS, endsOf, waitForEnds } from './ends.ts'
 import { PermitError } from './errors.ts'
 import { finishEnds } from './finish.ts'
 import { findInForce, stoppedError } from './in-force.ts'
 import { invalidInput, parseAccountId, parseNote } from './inputs.ts'
-import { permitAt, type Stop, stopOf } from './record-at.ts'
-import { type Deciders, type WhoOptions, whoOf } from './who.ts'
+import { recordAt, type Stop } from './record-at.ts'
+import { type IsLead, whoOf } from './who.ts'
 
-/** Deciders says something, and what they write. Deciders calls has authenticated the person, and no impersonation. */
+/** A word of a person, whom the caller has authenticated, and no impersonation. */
 export interface Saying {
   /** The account id. Absent where the deployment says it itself. */
   readonly by?: string | undefined
@@ -40,11 +40,11 @@ export interface Saying {
   readonly note?: string | undefined
 }
 
-/** Deciders keeps an operator from starting. */
+/** A person keeps an operator from starting. */
 export interface Stopping {
   /** The account id. */
   readonly operator: string
-  /** Deciders objected: it is for this customer then, and else for all. */
+  /** The one who objected: it is for this customer then, and else for all. */
   readonly customer?: string | undefined
   readonly by: string
   readonly note?: string | undefined
@@ -54,19 +54,10 @@ export interface Stopping {
     | undefined
 }
 
-/** What became of it. */
-export interface Stopped {
-  /** The stop that holds; `undefined` where a person has lifted it since the objection. */
-  readonly stop: StopRecord | undefined
-  readonly isNew: boolean
-  /** Whether nothing runs any more of what ends by it. */
-  readonly isEnded: boolean
-}
-
 /** What the deployment says once there is a provider. */
 export interface RecordsAttached {
   /** Whether a person is a lead now. */
-  readonly isLead?: WhoOptions['isLead'] | undefined
+  readonly isLead?: IsLead | undefined
   /** Names a person, for the entries. */
   readonly nameOf?:
     | ((accountId: string) => Named | undefined | Promise<Named | undefined>)
@@ -76,68 +67,35 @@ export interface RecordsAttached {
 }
 
 /** Whatever waits for a word, and what was said: see `KINDS`. */
-export interface Records {
-  readonly store: AuditStore
-  readonly decisions: Decisions
-  readonly who: Deciders
-  /** How long the storage, and the deployment, may take, in milliseconds. */
-  readonly timeoutMs: number
-  /** The clock, in milliseconds since the epoch. */
-  now(): number
-  /** @throws TypeError where another provider is attached, or it cannot end impersonations */
-  attach(provider: Provider, more?: RecordsAttached): void
-  readonly isAttached: boolean
-  /** @throws Error before `attach` */
-  attached(): Provider
-  /** @throws PermitError where the storage fails, or does not answer in time */
-  reading<T>(ask: () => Promise<T>): Promise<T>
-  find(id: string): Promise<AuditRecord | undefined>
-  /** Stores a new record: see {@link Decisions}. Names are added. */
-  begin: Decisions['open']
-  /**
-   * Says something of a record, as the table of kinds has it, and carries out what follows.
-   *
-   * @throws PermitError for a person who may not, or where it cannot be said any more
-   */
-  say(id: string, event: SaidEvent, saying: Saying): Promise<AuditRecord>
-  /** Keeps an operator from starting, and ends what they run there. One that holds stays as it is. */
-  stop(stopping: Stopping): Promise<Stopped>
-  /** Those that hold, the newest first. */
-  stops(filter: {
-    readonly customer?: string
-    readonly operator?: string
-  }): Promise<readonly Stop[]>
-  /** What keeps an operator from starting as a customer. */
-  findStop(operator: string, customer: string): Promise<StopRecord | undefined>
-  /** Takes back the emergencies of others among these, and ends what runs under them. */
-  revokeEmergencies(ids: readonly string[], by: string): Promise<void>
-  /** Carries out what a record ends. @throws Error where that takes longer, or fails */
-  end(record: AuditRecord, mostMs?: number): Promise<void>
-  /** Marks a first entry, where the customer is to be told of it. */
-  markFor(kind: NoticeKind): Pick<AuditEntry, 'toTell'>
-  /** Stops what `attach` began. */
-  close(): Promise<void>
-}
+export type Records = ReturnType<typeof createRecords>
 
-export interface RecordsOptions extends Pick<WhoOptions, 'approvers'> {
+/**
+ * @param options.timeoutMs how long the storage, and the deployment, may take
+ * @param options.alerts whether the deployment is to be told of changes
+ */
+export function createRecords({
+  audit,
+  approvers,
+  now,
+  timeoutMs,
+  alerts,
+}: {
   readonly audit: AuditStore
+  readonly approvers?: Parameters<typeof whoOf>[0]
   readonly now: () => number
   readonly timeoutMs: number
-  /** Whether the deployment is to be told of changes. */
-  readonly alerts?: boolean | undefined
-}
-
-export function createRecords(options: RecordsOptions): Records {
-  const { audit, approvers, now, timeoutMs, alerts } = options
+  readonly alerts?: boolean
+}) {
   const ledger = ledgerOf(audit)
   const { store } = ledger
-  const writes = decisions(ledger, { timeoutMs, alerts })
+  const writes = decisions(ledger, timeoutMs, alerts)
   let provider: Provider | undefined
   let given: RecordsAttached = {}
   let addNames: AddNames = async (entry) => entry
   let stopFinishing: (() => Promise<void>) | undefined
-  const who = whoOf({ approvers, isLead: (id) => given.isLead?.(id) ?? false, timeoutMs })
+  const who = whoOf(approvers, (id) => given.isLead?.(id) ?? false, timeoutMs)
 
+  /** @throws Error before `attach` */
   function attached(): Provider {
     if (provider) return provider
     throw new Error(
@@ -145,8 +103,9 @@ export function createRecords(options: RecordsOptions): Records {
     )
   }
 
-  const ends = (): Ends => endsOf({ store, decisions: writes, addNames, provider: attached(), now })
+  const ends = () => endsOf(store, writes, addNames, attached(), now)
 
+  /** @throws PermitError where the storage fails, or does not answer in time */
   async function reading<T>(ask: () => Promise<T>): Promise<T> {
     const late = () => new Error('it does not answer')
     return limitTime(timeoutMs, ask(), late).catch((cause) => {
@@ -158,11 +117,13 @@ export function createRecords(options: RecordsOptions): Records {
 
   const find = async (id: string) => readable(await reading(() => store.permit(id)))
 
+  /** What keeps an operator from starting as a customer. */
   async function findStop(operator: string, customer: string): Promise<StopRecord | undefined> {
     const asking = { operators: [operator], customer, now: now() }
     return (await reading(() => findInForce(store, asking))).stop
   }
 
+  /** Carries out what a record ends. @throws Error where that takes longer, or fails */
   async function end(record: AuditRecord, mostMs = END_TIMEOUT_MS): Promise<void> {
     await waitForEnds(mostMs, ends().carryOut(record, now()))
   }
@@ -177,31 +138,40 @@ export function createRecords(options: RecordsOptions): Records {
       },
     )
 
+  /**
+   * Says something of a record, as the table of kinds has it, and carries out what follows.
+   *
+   * @throws PermitError for a person who may not, or where it cannot be said any more
+   */
   async function say(id: string, event: SaidEvent, { by, note }: Saying): Promise<AuditRecord> {
     attached()
     const before = (await find(id)) ?? raise(noSuchRecord())
     // An erasure is confirmed by who carries it out.
     if (before.kind === 'erasure') throw mayNotSay(before, now())
     const { needsNote } = KINDS[before.kind].says[event] ?? {}
-    const written = note === undefined && !needsNote ? {} : { note: parseNote(note) }
+    const written = note === undefined && !needsNote ? undefined : parseNote(note)
     if (by !== undefined) parseAccountId(by, 'by')
     // Approvers are asked in this moment: what was granted before stays.
-    const about = isPermit(before) ? permitAt(before, now()) : before
-    const person = await who.of(about, by, event)
+    const person = await who.of(recordAt(before, now()), by, event)
     if (may(before, event, person, undefined) === 'who') throw mayNotSay(before, now())
     if (event === 'granted' && isPermit(before)) {
       const stop = await findStop(before.operator.id, before.customer.id)
       if (stop) throw stoppedError(stop)
     }
-    const entry = { event: `support.${event}`, ...factsOfRecord(before), ...written } as const
-    const { names } = await addNames({ ...entry, timeMs: now(), ...present({ by }) })
+    const entry = {
+      event: `support.${event}`,
+      ...factsOfRecord(before),
+      by,
+      note: written,
+    } as const
+    const { names } = await addNames({ ...entry, timeMs: now() })
     const record = await writes.decide(id, (stored = raise(noSuchRecord())) => {
       // After the last entry, also where the clock was set back.
       const timeMs = Math.max(now(), stored.lastAt)
       const word = may(stored, event, person, timeMs)
       if (word === 'who') throw mayNotSay(stored, timeMs)
       if (word === 'state') throw decidedBefore(stored, timeMs)
-      return { ...entry, timeMs, ...present({ by, need: word.need, names }) }
+      return { ...entry, timeMs, need: word.need, names }
     })
     if (!record) throw noSuchRecord()
     if (KINDS[record.kind].says[event]?.ends) await ended(record)
@@ -212,7 +182,9 @@ export function createRecords(options: RecordsOptions): Records {
     store,
     decisions: writes,
     who,
+    /** How long the storage, and the deployment, may take, in milliseconds. */
     timeoutMs,
+    /** The clock, in milliseconds since the epoch. */
     now,
     attached,
     reading,
@@ -223,7 +195,8 @@ export function createRecords(options: RecordsOptions): Records {
     get isAttached() {
       return provider !== undefined
     },
-    attach(to, more = {}) {
+    /** @throws TypeError where another provider is attached, or it cannot end impersonations */
+    attach(to: Provider, more: RecordsAttached = {}): void {
       if (to?.impersonation?.canEnd !== true) {
         throw new TypeError(
           'permits.attach(provider) needs a Provider of oidc-provider-impersonation whose impersonations can be ended',
@@ -238,26 +211,34 @@ export function createRecords(options: RecordsOptions): Records {
       provider = to
       given = { ...given, ...more }
       addNames = naming(given.nameOf)
-      stopFinishing ??= finishEnds({ store, provider, ends: ends(), now })
+      stopFinishing ??= finishEnds(store, provider, ends(), now)
     },
-    /** I17: one that cannot be read is left out here. It holds, and keeps from starting. */
-    async stops(filter) {
+    /** Those that hold, the newest first. I17: one that cannot be read holds, and is left out. */
+    async stops(filter: Pick<PermitFilter, 'customer' | 'operator'>): Promise<readonly Stop[]> {
       const held = { ...filter, state: 'stopped', notOverAt: now() } as const
-      return (await reading(() => allRecords(store, held))).filter(isStop).map(stopOf)
+      const found = await reading(() => allRecords(store, held))
+      return found.filter(isStop).map((each) => recordAt(each, now()))
     },
-    async begin(slot, decide) {
-      return writes.open(slot, async (holder, stored) => {
-        const entry = await decide(holder, stored)
-        return addNames(entry)
-      })
-    },
-    async stop({ operator, customer, by, note, objection }) {
+    /** Stores a new record, with names: see {@link Decisions}. */
+    begin: (slot: string, decide: DecideNew) =>
+      writes.open(slot, async (...holder) => addNames(await decide(...holder))),
+    /**
+     * Keeps an operator from starting, and ends what they run there. One that holds stays as it is.
+     *
+     * @returns `stop`: absent where a person has lifted it since the objection. `isEnded`: whether nothing runs any
+     * more of what ends by it
+     */
+    async stop({ operator, customer, by, note, objection }: Stopping) {
       attached()
       const entry: AuditEntry = {
-        ...{ event: 'support.stopped', timeMs: now(), by, permit: newId() },
+        event: 'support.stopped',
+        timeMs: now(),
+        by,
+        permit: newId(),
         mayAct: { sub: operator },
-        ...present({ userId: customer, note }),
-        ...(objection && { context: { impersonation: objection.impersonation } }),
+        userId: customer,
+        note,
+        context: objection && { impersonation: objection.impersonation },
       }
       const { names } = await addNames(entry)
       try {
@@ -268,7 +249,7 @@ export function createRecords(options: RecordsOptions): Records {
             (saidIn(holder, 'lifted')?.at ?? 0) >= (objection?.at ?? Number.POSITIVE_INFINITY)
           if (isStop(holder) && (holder.state === 'stopped' || isLifted)) throw new Held(holder)
           const timeMs = Math.max(now(), holder?.lastAt ?? 0)
-          return { ...entry, timeMs, ...present({ names }) }
+          return { ...entry, timeMs, names }
         })
         const stop = isStop(record) ? record : undefined
         return { stop, isNew: true, isEnded: await ended(record) }
@@ -278,7 +259,7 @@ export function createRecords(options: RecordsOptions): Records {
           const there = {
             operator: { id: operator },
             by: { id: by },
-            ...(customer && { customer: { id: customer } }),
+            customer: customer === undefined ? undefined : { id: customer },
           }
           await waitForEnds(END_TIMEOUT_MS, ends().endOperator(there, now())).catch(() => {})
           throw error
@@ -288,7 +269,8 @@ export function createRecords(options: RecordsOptions): Records {
         return { stop: holder, isNew: false, isEnded: await ended(holder) }
       }
     },
-    async revokeEmergencies(ids, by) {
+    /** Takes back the emergencies of others among these, and ends what runs under them. */
+    async revokeEmergencies(ids: readonly string[], by: string): Promise<void> {
       for (const id of ids) {
         const record = await find(id)
         const isOther = record?.operator?.id !== by
@@ -298,10 +280,11 @@ export function createRecords(options: RecordsOptions): Records {
         }
       }
     },
-    markFor(kind) {
-      return given.notify?.includes(kind) ? { toTell: [{ to: 'customer', kind }] } : {}
-    },
-    async close() {
+    /** Of a first entry: whether the customer is to be told of it. */
+    toTell: (kind: NoticeKind): AuditEntry['toTell'] =>
+      given.notify?.includes(kind) ? [{ to: 'customer', kind }] : undefined,
+    /** Stops what `attach` began. */
+    async close(): Promise<void> {
       const running = stopFinishing
       // Attached again, it begins again.
       stopFinishing = undefined
@@ -313,7 +296,7 @@ export function createRecords(options: RecordsOptions): Records {
 export const noSuchRecord = () => new PermitError('not_found', 'there is no such record')
 
 const shownIn = (record: AuditRecord, now: number) =>
-  isPermit(record) ? permitAt(record, now) : undefined
+  isPermit(record) ? recordAt(record, now) : undefined
 
 function mayNotSay(record: AuditRecord, now: number): PermitError {
   const permit = shownIn(record, now)

@@ -20,29 +20,19 @@ export interface Approver extends Named {
 /** What a decision is about: the record as it is shown. */
 export type DecidedOn = Pick<AuditRecord, 'by' | 'customer' | 'kind' | 'operator'>
 
-/** Asks the deployment who may decide, in this moment. Never who asks, and never the customer. */
-export interface Deciders {
-  /** Those who may decide; `undefined` where the leads may. */
-  approvers(about: DecidedOn): Promise<readonly Approver[] | undefined>
-  /** As what a person may say something of a record. */
-  of(about: DecidedOn, by: string | undefined, event: SaidEvent): Promise<Speaking>
-  /** @returns who may. @throws PermitError where it is known that there is no one */
-  assertSomebody(permit: Permit): Promise<readonly Approver[] | undefined>
-  /** The deployment was asked about this a moment ago: who asks next for the same object is told that. */
-  keep(about: DecidedOn, approvers: readonly Approver[] | undefined): void
-}
+/** Whether a person is a lead now. */
+export type IsLead = (accountId: string) => boolean | Promise<boolean>
 
-export interface WhoOptions {
-  readonly approvers?:
-    | ((about: never) => readonly Approver[] | Promise<readonly Approver[]>)
-    | undefined
-  /** Whether a person is a lead now. */
-  readonly isLead: (accountId: string) => boolean | Promise<boolean>
-  /** How long the deployment may take, in milliseconds. */
-  readonly timeoutMs: number
-}
-
-export function whoOf({ approvers, isLead, timeoutMs }: WhoOptions): Deciders {
+/**
+ * Asks the deployment who may decide, in this moment. Never who asks, and never the customer.
+ *
+ * @param timeoutMs how long the deployment may take
+ */
+export function whoOf(
+  approvers: ((about: never) => readonly Approver[] | Promise<readonly Approver[]>) | undefined,
+  isLead: IsLead,
+  timeoutMs: number,
+) {
   let isWarned = false
   const kept = new WeakMap<DecidedOn, readonly Approver[]>()
 
@@ -53,6 +43,7 @@ export function whoOf({ approvers, isLead, timeoutMs }: WhoOptions): Deciders {
       throw new PermitError('temporarily_unavailable', message, { cause })
     })
 
+  /** Those who may decide; `undefined` where the leads may. */
   async function find(about: DecidedOn): Promise<readonly Approver[] | undefined> {
     if (!approvers) return undefined
     const known = kept.get(about)
@@ -76,7 +67,8 @@ export function whoOf({ approvers, isLead, timeoutMs }: WhoOptions): Deciders {
 
   return {
     approvers: find,
-    async of(about, id, event) {
+    /** As what a person may say something of a record. */
+    async of(about: DecidedOn, id: string | undefined, event: SaidEvent): Promise<Speaking> {
       const found: Speaking['is'][number][] = []
       const wanted = whoSays(about, event)
       const isAsked = id !== undefined && !isConcerned(about, id)
@@ -86,10 +78,12 @@ export function whoOf({ approvers, isLead, timeoutMs }: WhoOptions): Deciders {
       }
       return { id, is: found }
     },
-    keep(about, all) {
+    /** The deployment was asked about this a moment ago: who asks next for the same object is told that. */
+    keep(about: DecidedOn, all: readonly Approver[] | undefined): void {
       if (all) kept.set(about, all)
     },
-    async assertSomebody(permit) {
+    /** @returns who may. @throws PermitError where it is known that there is no one */
+    async assertSomebody(permit: Permit) {
       const all = await find(permit)
       if (all?.length !== 0) return all
       throw new PermitError('no_approver', 'there is no person who may decide on this')

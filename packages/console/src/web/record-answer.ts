@@ -13,17 +13,17 @@ export interface RecordAnswer
   /** As of now. */
   readonly state: RecordStateAt
   /** The name of the application, if the console knows it. */
-  readonly applicationName?: string
+  readonly applicationName?: string | undefined
   /** The page of the ticket, if the deployment knows it. */
   readonly ticketUrl?: string
   /** `true` if the scope changes data. `undefined` if the console does not know the scope. */
-  readonly canChange?: boolean
+  readonly canChange?: boolean | undefined
   /** `true` if the caller is its operator. */
   readonly isMine: boolean
   /** The events that the caller may say now. */
   readonly may: readonly SaidEvent[]
   /** Earlier refusals to the same operator, for a person who decides. */
-  readonly declinedBefore?: readonly DeclinedBefore[]
+  readonly declinedBefore?: readonly DeclinedBefore[] | undefined
 }
 
 export interface DeclinedBefore extends Pick<SaidWord, 'at' | 'by' | 'note'> {

@@ -20,5 +20,5 @@ export function storePause(
     userId: customer,
     mayAct: { sub: operator },
   }
-  return decisions(ledger, { timeoutMs: 2000 }).open(stopSlot(operator, customer), () => entry)
+  return decisions(ledger, 2000).open(stopSlot(operator, customer), () => entry)
 }

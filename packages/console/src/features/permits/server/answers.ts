@@ -51,8 +51,10 @@ export function answers(records: Records, standing: StandingSettings | undefined
         event: isNo ? 'support.closed' : 'support.opened',
         // Later than the answer before it, also in one millisecond.
         timeMs: Math.max(now(), (holder?.lastAt ?? 0) + 1),
-        ...{ permit: newId(), userId: customer, by: customer },
-        ...(isNo ? {} : records.markFor('opened')),
+        permit: newId(),
+        userId: customer,
+        by: customer,
+        toTell: isNo ? undefined : records.toTell('opened'),
       }
     })
 

@@ -6,7 +6,6 @@ import {
   isPermit,
   isReviewDue,
   type PermitRecord,
-  present,
   type StoredRecord,
 } from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
@@ -16,7 +15,7 @@ import { MAX_ID_LENGTH } from '../../../kernel/limits.ts'
 import { PermitError } from '../../../records/errors.ts'
 import { stoppedError } from '../../../records/in-force.ts'
 import { accountId, invalidInput, note, saidText } from '../../../records/inputs.ts'
-import { type Permit, permitAt } from '../../../records/record-at.ts'
+import { type Permit, recordAt } from '../../../records/record-at.ts'
 import { noSuchRecord, type Records } from '../../../records/records.ts'
 import type { Approver } from '../../../records/who.ts'
 import type { AskHow, PermitRequest } from './options.ts'
@@ -89,13 +88,15 @@ export function asking({ records, hasApprovers, issueAs, lapse, window }: Asking
     if (isEmergency) assertEmergency(rule.emergency === true)
     const { customer, operator, application, resource, scope } = facts
     const entry: AuditEntry = {
-      ...{ event, timeMs: now(), by: operator, permit: newId(), userId: customer },
-      ...{ mayAct: { sub: operator, clientId: application }, resource, scope },
-      context: {
-        ticketId: ticket,
-        reason,
-        ...present({ why: isEmergency ? why : undefined, duration }),
-      },
+      event,
+      timeMs: now(),
+      by: operator,
+      permit: newId(),
+      userId: customer,
+      mayAct: { sub: operator, clientId: application },
+      resource,
+      scope,
+      context: { ticketId: ticket, reason, why: isEmergency ? why : undefined, duration },
     }
     return { facts, ticket, needs: rule.needs, entry, isEmergency }
   }
@@ -111,14 +112,14 @@ export function asking({ records, hasApprovers, issueAs, lapse, window }: Asking
     const { facts, ticket, needs, entry, isEmergency } = await prepare(event, request, how)
     const entryAt = (timeMs: number, declined?: readonly string[]): AuditEntry => {
       const lapsesAt = isEmergency ? undefined : timeMs + lapse * 1000
-      const terms = { needs, for: isEmergency ? EMERGENCY_S : window }
-      return { ...entry, timeMs, terms: { ...terms, ...present({ lapsesAt, declined }) } }
+      const terms = { needs, for: isEmergency ? EMERGENCY_S : window, lapsesAt, declined }
+      return { ...entry, timeMs, terms }
     }
     const planned = asPermit(foldRecord(undefined, entryAt(now())))
     // It is said at once where there is no person who could decide. An emergency is reviewed by one.
     let somebody: readonly Approver[] | undefined
     if (isEmergency || needs.includes('second_person')) {
-      somebody = await who.assertSomebody(permitAt(planned, now()))
+      somebody = await who.assertSomebody(recordAt(planned, now()))
     }
     const refusals = await findRefusals(records, facts)
     if (isEmergency) assertOtherTicket(refusals, ticket, now())
@@ -137,10 +138,10 @@ export function asking({ records, hasApprovers, issueAs, lapse, window }: Asking
         assertMayRequest(holder, time)
       }
       const isTold = isEmergency || needs.includes('user')
-      const mark = isTold ? records.markFor(isEmergency ? 'emergency' : 'asked') : {}
-      return { ...entryAt(time, declined), ...mark }
+      const toTell = isTold ? records.toTell(isEmergency ? 'emergency' : 'asked') : undefined
+      return { ...entryAt(time, declined), toTell }
     })
-    const permit = permitAt(asPermit(record), now())
+    const permit = recordAt(asPermit(record), now())
     who.keep(permit, somebody)
     return permit
   }
@@ -161,7 +162,7 @@ function asPermit(record: AuditRecord): PermitRecord {
 
 /** @throws PermitError where the newest permit of the same people, application and ticket is open, or was refused a moment ago */
 function assertMayRequest(holder: PermitRecord | undefined, now: number): void {
-  const permit = holder && permitAt(holder, now)
+  const permit = holder && recordAt(holder, now)
   if (permit?.state === 'requested') {
     throw new PermitError('already_requested', 'this is asked for already', { permit })
   }
@@ -175,7 +176,7 @@ function assertReviewed(
   stored: StoredRecord | undefined,
   time: number,
 ): void {
-  const permit = holder && permitAt(holder, time)
+  const permit = holder && recordAt(holder, time)
   if (permit ? isReviewDue(permit) : stored?.isReviewDue) {
     throw new PermitError('review_due', 'your last emergency has to be reviewed first', { permit })
   }

@@ -6,7 +6,7 @@ import {
 } from 'oidc-provider-impersonation-verify/format'
 import { duePermits, type OutboxSource } from '../../../ledger/outbox/source.ts'
 import type { AuditStore } from '../../../ledger/store.ts'
-import { type Permit, permitAt } from '../../../records/record-at.ts'
+import { type Permit, recordAt } from '../../../records/record-at.ts'
 
 /** A change of a permit, as it is handed to the deployment. */
 export interface PermitAlert {
@@ -37,7 +37,7 @@ export function changesToTell(
       if (!pending || !isPermit(found)) return undefined
       const { kind, count } = pending
       const timeMs = found.deliveries?.deployment?.due[kind]?.at ?? found.lastAt
-      const about = { kind, timeMs, url: urlOf(found.id), permit: permitAt(found, now) }
+      const about = { kind, timeMs, url: urlOf(found.id), permit: recordAt(found, now) }
       return {
         ...{ kind, count, is: 'told' },
         tell: (id, signal) => onPermit({ id, ...about }, { signal }),

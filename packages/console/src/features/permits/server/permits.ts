@@ -5,7 +5,7 @@ import type { PermitFilter as StoredFilter } from '../../../ledger/filters.ts'
 import { type Outbox, startOutbox } from '../../../ledger/outbox/outbox.ts'
 import { allReadable } from '../../../ledger/readable.ts'
 import { ledgerOf } from '../../../ledger/recording/ledger.ts'
-import { recordAt, stopOf } from '../../../records/record-at.ts'
+import { recordAt } from '../../../records/record-at.ts'
 import { createRecords, noSuchRecord } from '../../../records/records.ts'
 import { answers } from './answers.ts'
 import { asking } from './ask.ts'
@@ -57,7 +57,7 @@ export function permitsWith(
   }
 
   const stopIn = (record: AuditRecord | undefined) => {
-    if (isStop(record)) return stopOf(record)
+    if (isStop(record)) return recordAt(record, now())
     throw noSuchRecord()
   }
 

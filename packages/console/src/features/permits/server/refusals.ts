@@ -1,7 +1,7 @@
 import { DAY_MS, isPermit, isSameTicket, saidIn } from 'oidc-provider-impersonation-verify/format'
 import { allRecords } from '../../../ledger/readable.ts'
 import { PermitError } from '../../../records/errors.ts'
-import { type Permit, type PermitRefusal, permitAt } from '../../../records/record-at.ts'
+import { type Permit, type PermitRefusal, recordAt } from '../../../records/record-at.ts'
 import type { Records } from '../../../records/records.ts'
 import type { RequestFacts } from './rules.ts'
 
@@ -24,7 +24,7 @@ export async function findRefusals(
   return refused
     .filter(isPermit)
     .filter((permit) => permit.application === application)
-    .flatMap((permit) => refusalIn(permitAt(permit, now()), now()) ?? [])
+    .flatMap((permit) => refusalIn(recordAt(permit, now()), now()) ?? [])
 }
 
 /** Of the same ticket, however it is written. */

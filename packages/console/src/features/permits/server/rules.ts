@@ -4,7 +4,7 @@ import {
   isSameTicket,
   type PermitRecord,
 } from 'oidc-provider-impersonation-verify/format'
-import { permitAt } from '../../../records/record-at.ts'
+import { recordAt } from '../../../records/record-at.ts'
 
 /** What a permit is asked for. */
 export interface RequestFacts {
@@ -28,7 +28,7 @@ export function isAllowedBy(record: PermitRecord, facts: StartFacts, now: number
   const { grantedAt, customer, operator, application, resource, scope } = record
   const permitted = new Set(scope.split(' '))
   return (
-    permitAt(record, now).state === 'granted' &&
+    recordAt(record, now).state === 'granted' &&
     // A clock that was set back opens nothing early.
     grantedAt !== undefined &&
     grantedAt <= now &&

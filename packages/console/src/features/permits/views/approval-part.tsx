@@ -3,7 +3,7 @@ import type { At } from '../../../web/kit/at.ts'
 import { Button, Disclosure, type FieldIn, NoteField } from '../../../web/kit/form.tsx'
 import { Link } from '../../../web/kit/link.tsx'
 import { recordPath } from '../../../web/kit/paths.ts'
-import type { ApprovalAnswer } from '../server/api/answers.ts'
+import type { Approval } from '../server/api/approval.ts'
 import { neededText } from './in-words.ts'
 
 /**
@@ -12,7 +12,7 @@ import { neededText } from './in-words.ts'
  * @param props.approval as the API of this version has it
  */
 export function ApprovalPart(props: { approval: object; field: FieldIn }, at: At) {
-  const approval = props.approval as ApprovalAnswer['approval']
+  const approval = props.approval as Approval
   const { by, deciders, emergency, isReviewDue, record, refused } = approval
   const { ask, problems } = at.words.permits
   const hasNobody = deciders?.names.length === 0 && !deciders.isLeads
@@ -56,4 +56,9 @@ function Emergency({ field }: { field: FieldIn }, { words }: At) {
       </div>
     </Disclosure>
   )
+}
+
+/** Says what a start needs, and who can give it. @param props.approval as the API of this version has it */
+export function Needed({ approval }: { approval: object }, at: At) {
+  return <p>{neededText(at, approval as Approval)}</p>
 }

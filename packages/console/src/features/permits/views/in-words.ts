@@ -1,9 +1,10 @@
 import { type At, counted, text } from '../../../web/kit/at.ts'
 import { relativeText } from '../../../web/kit/time.tsx'
-import type { ApprovalAnswer, DecidersAnswer } from '../server/api/answers.ts'
+import type { Approval } from '../server/api/approval.ts'
+import type { shownDeciders } from '../server/api/shown.ts'
 
 /** What is needed, and who can give it; or who refused it. */
-export function neededText(at: At, approval: ApprovalAnswer['approval']): string {
+export function neededText(at: At, approval: Approval): string {
   const { by, deciders, refused } = approval
   const { permits, records } = at.words
   if (refused) {
@@ -15,7 +16,10 @@ export function neededText(at: At, approval: ApprovalAnswer['approval']): string
 }
 
 /** Who can decide, in a sentence. */
-export function decidersText(at: At, { names, others, isLeads }: DecidersAnswer): string {
+export function decidersText(
+  at: At,
+  { names, others, isLeads }: ReturnType<typeof shownDeciders>,
+): string {
   const { ask } = at.words.permits
   if (isLeads) return ask.leads
   if (names.length === 0) return ask.nobody

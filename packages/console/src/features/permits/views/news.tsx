@@ -6,7 +6,7 @@ import { Said } from '../../../web/kit/said.tsx'
 import { Text } from '../../../web/kit/text.tsx'
 import { timeText } from '../../../web/kit/time.tsx'
 import type { RecordAnswer } from '../../../web/record-answer.ts'
-import type { News } from '../server/api/news.ts'
+import type { News } from '../server/api/find.ts'
 import { StartButton } from './start-button.tsx'
 
 /** Tells an operator on every page that a request of theirs was decided. */

@@ -56,7 +56,8 @@ export function RecordCard(
 ) {
   const { of, heading: Heading, isWhole, children } = props
   const labels = at.words.records
-  const path = of.kind === 'erasure' ? personalDataPath(of.customer?.id ?? '') : recordPath(of.id)
+  const isOfPerson = of.kind === 'erasure' && of.customer
+  const path = isOfPerson ? personalDataPath(isOfPerson.id) : recordPath(of.id)
   return (
     <article
       class={of.unapproved && of.isReviewDue ? 'card alarm' : 'card'}

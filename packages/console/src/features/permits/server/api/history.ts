@@ -10,6 +10,7 @@ import { oneOf, type Read } from '../../../../kernel/input.ts'
 import { pages } from '../../../../kernel/pages.ts'
 import { isAudited } from '../../../../kernel/roles.ts'
 import { csvHead, csvLine } from '../../../../ledger/keeping/csv.ts'
+import { allReadable } from '../../../../ledger/readable.ts'
 import { orUnavailable } from '../../../../web/http/problem.ts'
 import { cursor, personId, readQuery, searchWords } from '../../../../web/http/query.ts'
 import { isNaming, namelessFilter, sendExport } from '../../../../web/http/send-export.ts'
@@ -17,7 +18,6 @@ import { zoneOf } from '../../../../web/pages/reader.ts'
 import type { RecordAnswer } from '../../../../web/record-answer.ts'
 import { type Range, WHEN, withRange } from '../../../../web/when.ts'
 import { recordColumns } from './fields.ts'
-import { recordsIn } from './read.ts'
 import { hasSaid, type PermitCall, recordFor, shownRecord, withoutNotes } from './shown.ts'
 
 /** How many records a page has at least, if there are as many. */
@@ -25,7 +25,7 @@ const PAGE_SIZE = 50
 /** How many are looked at for a page. */
 const MAX_LOOKED_AT = 1000
 
-export const HISTORY_KINDS = ['approval', 'emergency', 'answer', 'stop'] as const
+export const HISTORY_KINDS = ['approval', 'emergency', 'answer', 'stop', 'erasure'] as const
 
 /** What waits or holds now, what a person said, whatever became of it since, and what lapsed. */
 export const HISTORY_STATES = [
@@ -36,6 +36,7 @@ export const HISTORY_STATES = [
   'revoked',
   'reviewed',
   'lifted',
+  'confirmed',
   'lapsed',
 ] as const
 
@@ -52,6 +53,8 @@ const HISTORY_FILTER = {
   text: searchWords,
 }
 
+export type HistoryAnswer = Awaited<ReturnType<typeof listHistory>>
+
 export const HISTORY = { ...HISTORY_FILTER, before: cursor }
 
 type HistoryFilter = Omit<Read<typeof HISTORY_FILTER>, keyof typeof WHEN> & Range
@@ -63,20 +66,7 @@ type HistoryFilter = Omit<Read<typeof HISTORY_FILTER>, keyof typeof WHEN> & Rang
  * `GET /records/export.csv` with the same filter: lead, auditor. Streamed; one line for each. The export is an
  * entry itself.
  */
-export interface HistoryAnswer {
-  /** The parameters of the filter, as they were given. */
-  readonly asked: Readonly<Record<string, string>>
-  /** The part of time. */
-  readonly filter: Range
-  readonly records: readonly RecordAnswer[]
-  /** The value of `before` for the next, older page. */
-  readonly next?: string
-}
-
-/** Lists records, also those that are over: to an operator those that they have to do with. */
-export async function listHistory(
-  call: PermitCall & { readonly query: Read<typeof HISTORY> },
-): Promise<HistoryAnswer> {
+export async function listHistory(call: PermitCall & { readonly query: Read<typeof HISTORY> }) {
   const { caller, query } = call
   const { before, ...asked } = query
   const filter: HistoryFilter = withRange(asked, zoneOf(call.ctx))
@@ -85,14 +75,17 @@ export async function listHistory(
   const { records, next } = await readHistory(call, filter, before, own)
   const shown = await Promise.all(records.map((each) => recordFor(call, each)))
   return {
-    asked: Object.fromEntries(
+    /** The parameters of the filter, as they were given. */
+    asked: Object.fromEntries<string>(
       Object.entries(asked).flatMap(([name, value]) =>
-        value === undefined || (name === 'when' && value === 'any') ? [] : [[name, value]],
+        value === undefined || (name === 'when' && value === 'any') ? [] : [[name, String(value)]],
       ),
     ),
+    /** The part of time. */
     filter: { from, to },
     records: shown.flatMap((each) => each ?? []),
-    ...present({ next }),
+    /** The value of `before` for the next, older page. */
+    next,
   }
 }
 
@@ -120,7 +113,7 @@ async function readHistory(
   filter: HistoryFilter,
   first?: string,
   own?: string,
-): Promise<{ records: readonly AuditRecord[]; next?: string }> {
+): Promise<{ records: readonly AuditRecord[]; next: string | undefined }> {
   const { customer, operator, kind, from, to } = filter
   const records: AuditRecord[] = []
   let before = first
@@ -130,7 +123,7 @@ async function readHistory(
       audit.store.permits(asked, { before, limit: PAGE_SIZE }),
     )
     records.push(
-      ...recordsIn(page.permits)
+      ...allReadable(page.permits)
         .map((each) => withoutNotes(each, own))
         .filter(
           (each) => matches(each, filter, now()) && (own === undefined || hasSaid(each, own)),
@@ -139,7 +132,7 @@ async function readHistory(
     before = page.next
     if (before === undefined) break
   }
-  return { records, ...present({ next: before }) }
+  return { records, next: before }
 }
 
 function matches(record: AuditRecord, filter: HistoryFilter, now: number): boolean {
@@ -152,7 +145,7 @@ function matches(record: AuditRecord, filter: HistoryFilter, now: number): boole
 }
 
 const NOW: Readonly<Partial<Record<HistoryState, readonly RecordAnswer['state'][]>>> = {
-  waiting: ['requested'],
+  waiting: ['requested', 'asked'],
   lapsed: ['lapsed'],
   in_force: ['granted', 'stopped'],
 }

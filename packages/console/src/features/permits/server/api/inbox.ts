@@ -1,10 +1,9 @@
 import { BoundedMap, endsWithin } from 'oidc-provider-impersonation/siblings'
-import type { AuditRecord, AuditRow } from 'oidc-provider-impersonation-verify/format'
+import type { AuditRecord } from 'oidc-provider-impersonation-verify/format'
 import { MAX_COUNTED } from '../../../../kernel/limits.ts'
 import { readAll } from '../../../../kernel/pages.ts'
 import { sharedRead } from '../../../../kernel/shared-read.ts'
 import type { Approver } from '../../../../records/who.ts'
-import type { RowAnswer } from '../../../../web/answers.ts'
 import type { RecordAnswer } from '../../../../web/record-answer.ts'
 import { shownRow } from '../../../../web/rows.ts'
 import { findRecords } from './read.ts'
@@ -25,25 +24,14 @@ const MAX_WAIT_MS = 100
 /** How many rows with an open alarm are read: those of one event with a record are left out. */
 const MAX_ALARMS_READ = 2000
 
-/** What waits for a word of the caller. */
-export interface Inbox {
-  /** The most urgent first. */
-  readonly records: readonly RecordAnswer[]
-  /** Rows with an alarm that no lead has acknowledged. */
-  readonly alarms: readonly RowAnswer[]
-}
-
-/** What waits for anybody. */
-interface Waiting {
-  readonly records: readonly AuditRecord[]
-  readonly alarms: readonly AuditRow[]
-}
+/** What waits for a word of the caller, and the rows with an alarm that no lead has acknowledged. */
+export type Inbox = Awaited<ReturnType<typeof findInbox>>
 
 /** Emergencies first, then objections. */
 const ORDER = ['emergency', 'stop', 'approval', 'erasure']
 
 /** Reads what waits for anybody, after the call. All who ask meanwhile share one read. */
-function readWaiting(call: PermitCall): Promise<Waiting> {
+function readWaiting(call: PermitCall) {
   const { audit, now } = call
   return sharedRead(audit.store, async () => {
     const notOverAt = now()
@@ -69,11 +57,11 @@ function readWaiting(call: PermitCall): Promise<Waiting> {
   })
 }
 
-const alarmsFor = ({ alarms }: Waiting, { caller }: PermitCall) =>
+const alarmsFor = ({ alarms }: Awaited<ReturnType<typeof readWaiting>>, { caller }: PermitCall) =>
   caller.role === 'lead' ? alarms.filter(({ operator }) => operator?.id !== caller.id) : []
 
-/** Finds what waits for a word of the caller. */
-export async function findInbox(call: PermitCall): Promise<Inbox> {
+/** Finds what waits for a word of the caller, the most urgent first. */
+export async function findInbox(call: PermitCall) {
   const [waiting, erasures] = await Promise.all([readWaiting(call), call.erasures.find(call)])
   const shown = await Promise.all(waiting.records.map((each) => recordFor(call, each, askAndKeep)))
   return {

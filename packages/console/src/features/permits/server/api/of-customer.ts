@@ -1,6 +1,5 @@
 import {
   type AuditRecord,
-  present,
   recordStateAt,
   unapprovedBy,
 } from 'oidc-provider-impersonation-verify/format'
@@ -23,23 +22,17 @@ const MAX_STOPS_READ = 100
 
 const CHOICE = { choice: oneOf(['ask', 'allow']) }
 
-/** A part of the account page. */
-export interface AccountRecords {
-  /** What waits for the caller's answer, what is in force, and what the caller refused for a day. */
-  readonly records: readonly RecordAnswer[]
-  /** The answer for all requests, if the deployment offers it. */
-  readonly standing?: Standing
-}
+export type AccountRecords = Awaited<ReturnType<typeof listOwnRecords>>
 
-/** Lists what a customer can answer, and what holds by their answers. */
-export async function listOwnRecords(call: CustomerPermitCall): Promise<AccountRecords> {
+/** Lists what a customer can answer, and what holds by their answers: a part of the account page. */
+export async function listOwnRecords(call: CustomerPermitCall) {
   const { caller, permits, now } = call
   const [found, standing] = await Promise.all([
     findRecords(call, { customer: caller.id, notOverAt: now() }),
     permits?.hasStanding ? permits.answer(caller.id) : undefined,
   ])
   const records = found.map((each) => shownToCustomer(each, call)).filter(isShown)
-  return { records, ...present({ standing }) }
+  return { records, /** If the deployment offers it. */ standing }
 }
 
 /** Finds when another person looked into an objection of the caller: by the operator, the newest first. */
@@ -72,16 +65,22 @@ function shownToCustomer(record: AuditRecord, call: CustomerPermitCall): RecordA
   const { applicationName, canChange } = namedIn(record, call)
   const customer = call.caller.id
   return {
-    ...{ id, kind, requestedAt, isMine: false, needs: [] },
+    id,
+    kind,
+    requestedAt,
+    isMine: false,
+    needs: [],
     state: recordStateAt(record, call.now()),
     ...unapprovedBy(record),
     may: mayOf(record, { id: customer, is: [] }, call.now()),
     said: said.filter(({ by }) => by?.id === customer),
-    ...present({
-      operator: operator && { id: operator.id, ...present({ name: operator.name }) },
-      ...{ ticket, canChange, lapsesAt, until: record.until, for: record.for },
-      application: applicationName ?? application,
-    }),
+    operator: operator && { id: operator.id, name: operator.name },
+    ticket,
+    canChange,
+    lapsesAt,
+    until: record.until,
+    for: record.for,
+    application: applicationName ?? application,
   }
 }
 

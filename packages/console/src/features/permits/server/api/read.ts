@@ -1,24 +1,15 @@
-import type { AuditRecord, StoredRecord } from 'oidc-provider-impersonation-verify/format'
+import type { AuditRecord } from 'oidc-provider-impersonation-verify/format'
 import { isId } from '../../../../kernel/ids.ts'
 import type { PermitFilter } from '../../../../ledger/filters.ts'
-import { allReadable, allRecords } from '../../../../ledger/readable.ts'
+import { allRecords, readable } from '../../../../ledger/readable.ts'
 import { orUnavailable } from '../../../../web/http/problem.ts'
 import type { CustomerCall } from '../../../../web/parts.ts'
 
 type Reading = Pick<CustomerCall, 'audit'>
 
-/** Erasures are shown to those who may erase. */
-const isShown = ({ kind }: AuditRecord) => kind !== 'erasure'
-
-/** The records of a page that can be read (I17). */
-export function recordsIn(stored: readonly StoredRecord[]): readonly AuditRecord[] {
-  return allReadable(stored).filter(isShown)
-}
-
 export function findRecord({ audit }: Reading, id: string): Promise<AuditRecord | undefined> {
   return orUnavailable('records cannot be read now', async () => {
-    const stored = isId(id) ? await audit.store.permit(id) : undefined
-    return recordsIn(stored ? [stored] : [])[0]
+    return readable(isId(id) ? await audit.store.permit(id) : undefined)
   })
 }
 
@@ -35,7 +26,5 @@ export function findRecords(
   filter: PermitFilter,
   most?: number,
 ): Promise<AuditRecord[]> {
-  return orUnavailable('records cannot be read now', async () =>
-    (await allRecords(audit.store, filter, most)).filter(isShown),
-  )
+  return orUnavailable('records cannot be read now', () => allRecords(audit.store, filter, most))
 }

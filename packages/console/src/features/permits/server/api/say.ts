@@ -28,14 +28,14 @@ export async function say(
 ): Promise<RecordAnswer & { readonly erased?: ErasedRecords }> {
   const { caller, erasures } = call
   const record = await findRecord(call, call.param('id'))
-  const others = record ? [] : await erasures.find(call)
-  const erasure = others.find(({ id }) => id === call.param('id'))
-  const event = eventIn(call, (erasure ?? record)?.kind)
-  if (erasure) {
+  const event = eventIn(call, record?.kind)
+  if (!record) throw hidden()
+  if (record.kind === 'erasure') {
+    const erasure = (await erasures.find(call)).find(({ id }) => id === record.id)
+    if (!erasure) throw hidden()
     const erased = await erasures.confirm(call, erasure.id, call.body.note)
     return { ...erasure, state: 'confirmed', may: [], erased }
   }
-  if (!record) throw hidden()
   const after = await call.records.say(record.id, event, sayingOf(call)).catch((error: unknown) => {
     const isDenied = error instanceof PermitError && error.error === 'access_denied'
     const isShown = isAudited(caller.role) || record.operator?.id === caller.id

@@ -1,9 +1,6 @@
 import {
   type AuditRecord,
   canSay,
-  isPermit,
-  isStop,
-  present,
   recordStateAt,
   SAID_EVENTS,
   type SaidEvent,
@@ -12,7 +9,7 @@ import {
   unapprovedBy,
 } from 'oidc-provider-impersonation-verify/format'
 import { isAudited } from '../../../../kernel/roles.ts'
-import { permitAt, stopOf } from '../../../../records/record-at.ts'
+import { recordAt } from '../../../../records/record-at.ts'
 import type { Records } from '../../../../records/records.ts'
 import type { Approver } from '../../../../records/who.ts'
 import { canChange, nameIn } from '../../../../web/applications.ts'
@@ -21,7 +18,6 @@ import type { Call, CustomerCall } from '../../../../web/parts.ts'
 import type { RecordAnswer } from '../../../../web/record-answer.ts'
 import { ticketLink } from '../../../../web/ticket-link.ts'
 import type { ConsolePermits } from '../options.ts'
-import type { DecidersAnswer } from './answers.ts'
 import { findRecord, findRecords } from './read.ts'
 
 /** How many people are named of those who can decide. */
@@ -66,14 +62,8 @@ export async function findApprovers(
   record: AuditRecord,
   { now, records }: PermitCall,
 ): Promise<readonly Approver[] | undefined> {
-  const about = isPermit(record)
-    ? permitAt(record, now())
-    : isStop(record)
-      ? stopOf(record)
-      : undefined
-  return orUnavailable(
-    'who can decide cannot be looked up now',
-    () => about && records.who.approvers(about),
+  return orUnavailable('who can decide cannot be looked up now', () =>
+    records.who.approvers(recordAt(record, now())),
   )
 }
 
@@ -83,11 +73,9 @@ export function speakerIn(
   approvers: readonly Approver[] | undefined,
 ): Speaking {
   const isLead = role === 'lead'
+  const is: Speaking['is'] = isLead ? ['lead'] : []
   const isApprover = approvers?.some((each) => each.id === id) ?? isLead
-  return {
-    id,
-    is: [isApprover ? (['approver'] as const) : [], isLead ? (['lead'] as const) : []].flat(),
-  }
+  return { id, is: isApprover ? [...is, 'approver'] : is }
 }
 
 /** What a person may say now. */
@@ -122,7 +110,7 @@ export async function recordFor(
   const isSeen = isMine || isAudited(caller.role) || hasSaid(record, caller.id)
   if (!isSeen && shown.may.length === 0) return undefined
   if (!shown.may.includes('granted') && !shown.may.includes('reviewed')) return shown
-  return { ...shown, ...present({ declinedBefore: await findDeclined(record, call) }) }
+  return { ...shown, declinedBefore: await findDeclined(record, call) }
 }
 
 /** @param approvers who may decide; `undefined`: the leads */
@@ -136,6 +124,8 @@ export function shownRecord(
   return {
     ...withoutNotes(rest, call.caller.id),
     ...namedIn(record, call),
+    // It leads to the person.
+    ...(record.kind === 'erasure' && { impersonation: undefined, record: undefined }),
     state: recordStateAt(record, now),
     ...unapprovedBy(record),
     isMine: record.operator?.id === call.caller.id,
@@ -168,10 +158,8 @@ export function namedIn(
   const { applications } = settings
   const known = applications.find(({ clientId }) => clientId === application)
   return {
-    ...present({
-      applicationName: known && nameIn(known, language),
-      canChange: canChange(applications, application, scope),
-    }),
+    applicationName: known && nameIn(known, language),
+    canChange: canChange(applications, application, scope),
     ...ticketLink(ticket, settings),
   }
 }
@@ -190,13 +178,14 @@ async function findDeclined(
     const said = each && saidIn(each, 'declined')
     if (!said || each.application !== application) return []
     const { by, at, note } = said
-    return [{ id: each.id, at, ...present({ by, note, ticket: each.ticket }) }]
+    return [{ id: each.id, at, by, note, ticket: each.ticket }]
   })
   return before.length > 0 ? before : undefined
 }
 
-export function shownDeciders(approvers: readonly Approver[] | undefined): DecidersAnswer {
-  if (!approvers) return { names: [], others: 0, isLeads: true }
-  const names = approvers.slice(0, MAX_NAMED).map(({ id, name }) => name ?? id)
-  return { names, others: approvers.length - names.length, isLeads: false }
+/** Who can decide now: at most 3 names, and how many there are beside these. Leads are not named. */
+export function shownDeciders(approvers: readonly Approver[] | undefined) {
+  const all = approvers ?? []
+  const names = all.slice(0, MAX_NAMED).map(({ id, name }) => name ?? id)
+  return { names, others: all.length - names.length, isLeads: !approvers }
 }

@@ -78,24 +78,16 @@ export const OBJECTION = { ...OWN_ID, note: optionalNote }
  * `POST /objection` with `{ id, note? }`: *I did not ask for this*. 404 `not_found` if it is not one of the caller, or
  * was refused. 409 `already_objected`. 429 `temporarily_unavailable` with `Retry-After`. 503 if the operator could not
  * be stopped: the caller can say it again.
- */
-export interface ObjectionAnswer {
-  /**
-   * Whether the operator may not act as the caller now, until another person lifts it. Not if it
-   * began more than 30 days ago, nor if software acted on its own.
-   */
-  readonly isStopped: boolean
-  /** Whether nothing runs any more of what ends by it: all of the operator for the caller, if stopped. */
-  readonly isEnded: boolean
-}
-
-/**
+ *
+ * `isStopped`: whether the operator may not act as the caller now, until another person lifts it. Not if it began more
+ * than 30 days ago, nor if software acted on its own. `isEnded`: whether nothing runs any more of what ends by it.
+ *
  * Takes an objection. Each impersonation takes one. Where the stop could not be stored, it can be said again:
  * then it is no second alarm.
  */
 export function objections(): (
   call: CustomerPermitCall & { readonly body: Read<typeof OBJECTION> },
-) => Promise<ObjectionAnswer> {
+) => Promise<{ readonly isStopped: boolean; readonly isEnded: boolean }> {
   const limit = operatorLimit(MAX_IN_AN_HOUR, 3600)
   /** Those that are not stored yet. */
   const pending = new Set<string>()
