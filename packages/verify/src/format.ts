@@ -35,7 +35,6 @@ export {
 export {
   AUDIT_EVENTS,
   type AuditEntry,
-  type AuditEventName,
   CONSOLE_EVENTS,
   decodeEntry,
   ERASED_EVENT,
@@ -47,6 +46,7 @@ export {
   MAX_DATE_MS,
   MISLABELLED_EVENT,
   type Named,
+  type PermitTerms,
   SET_ASIDE,
   type SetAside,
   USED_EVENT,
@@ -91,7 +91,14 @@ export {
   type RowUse,
 } from './format/row.ts'
 export { isSameTicket, ticketKey } from './format/same-ticket.ts'
-export { EVENT_SENTENCES, endingIn, fill, SLOT, sentenceFor } from './format/sentence.ts'
+export {
+  EVENT_SENTENCES,
+  type EventSentences,
+  endingIn,
+  fill,
+  SLOT,
+  sentenceFor,
+} from './format/sentence.ts'
 export {
   escapeControls,
   isPlain,
@@ -111,4 +118,4 @@ export {
   type PermitChange,
   type ToTell,
 } from './format/to-tell.ts'
-export type { ToldRequest, ToldUse } from './format/told.ts'
+export type { EndCause, Need, ToldActor, ToldRequest, ToldUse } from './format/told.ts'

@@ -1,7 +1,7 @@
 import { dueAtOf, FAILURES_PER_ALARM, nextToTell } from './delivery.ts'
 import { type AuditEntry, MISLABELLED_EVENT, USED_EVENT } from './entry.ts'
 import { present } from './present.ts'
-import { ALARM_KINDS, type AlarmKind, type AuditRow, type RefusedActs } from './row.ts'
+import { ALARM_KINDS, type AlarmKind, type AuditRow } from './row.ts'
 
 /** So many refusals in one impersonation are an alarm together. */
 const REFUSALS_PER_ALARM = 10
@@ -70,7 +70,7 @@ export function foldAlarm(
   }
 }
 
-function withRefused(acts: RefusedActs | undefined, entry: AuditEntry): RefusedActs {
+function withRefused(acts: AuditRow['refusedActs'], entry: AuditEntry) {
   return {
     at: Math.max(acts?.at ?? 0, entry.timeMs),
     count: (acts?.count ?? 0) + (entry.count ?? 1),
@@ -89,7 +89,7 @@ function deniedActsWith(acts: readonly string[], { use }: AuditEntry): readonly 
 }
 
 /** How many alarms refused acts are together. */
-function alarmsOf(acts: RefusedActs | undefined): number {
+function alarmsOf(acts: AuditRow['refusedActs']): number {
   if (!acts) return 0
   const isProbing = acts.denied.length >= DENIED_ACTS_PER_ALARM
   return Math.floor(acts.count / REFUSALS_PER_ALARM) + (isProbing ? 1 : 0)

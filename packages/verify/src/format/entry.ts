@@ -95,8 +95,6 @@ export const AUDIT_EVENTS = [
   SET_ASIDE,
 ] as const
 
-export type AuditEventName = (typeof AUDIT_EVENTS)[number]
-
 /** What was set aside. */
 export interface SetAside {
   /** Its `event`, where that is known. */
@@ -139,7 +137,7 @@ export interface Named {
  * of the impersonation.
  */
 export interface AuditEntry extends ToldEvent {
-  readonly event: AuditEventName
+  readonly event: (typeof AUDIT_EVENTS)[number]
   /** In milliseconds since the epoch. */
   readonly timeMs: number
   /** With `impersonation.used`: the request, and its answer. */

@@ -26,24 +26,6 @@ export const ALARM_KINDS = [
 
 export type AlarmKind = (typeof ALARM_KINDS)[number]
 
-export interface RowAlarm {
-  /** Time of the last one. */
-  readonly at: number
-  /** In the order of the alphabet. */
-  readonly kinds: readonly AlarmKind[]
-  /** There is an open one where it is more than `acknowledged.alarms`. */
-  readonly count: number
-}
-
-/** Acts that the guards of APIs refused: many of them are an alarm. */
-export interface RefusedActs {
-  /** Time of the last one. */
-  readonly at: number
-  readonly count: number
-  /** Different ones that are closed to impersonations, at most three. */
-  readonly denied: readonly string[]
-}
-
 /** A request to an API. */
 export interface RowUse {
   readonly at: number
@@ -128,8 +110,26 @@ export interface AuditRow {
   readonly denied: number
   /** How often the subject token was presented again. */
   readonly replays: number
-  readonly refusedActs?: RefusedActs | undefined
-  readonly alarm?: RowAlarm | undefined
+  /** Acts that the guards of APIs refused: many of them are an alarm. */
+  readonly refusedActs?:
+    | {
+        /** Time of the last one. */
+        readonly at: number
+        readonly count: number
+        /** Different ones that are closed to impersonations, at most three. */
+        readonly denied: readonly string[]
+      }
+    | undefined
+  readonly alarm?:
+    | {
+        /** Time of the last one. */
+        readonly at: number
+        /** In the order of the alphabet. */
+        readonly kinds: readonly AlarmKind[]
+        /** There is an open one where it is more than `acknowledged.alarms`. */
+        readonly count: number
+      }
+    | undefined
   readonly acknowledged?:
     | {
         /** Of the last acknowledgement, as `by` and `note`. */

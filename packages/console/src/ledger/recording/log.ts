@@ -29,7 +29,7 @@ export interface Writing {
 export type Log = ReturnType<typeof auditLog>
 
 /** An entry about a permit, and what was looked at before. */
-interface Undecided {
+export interface Undecided {
   readonly entry: AuditEntry
   /** The permit; `undefined` for a new one. */
   readonly before: Sum | undefined

@@ -105,10 +105,10 @@ function resetOld(response: ServerResponse): void {
 /** Members of a filter that can name a customer: ids, and what a person typed. */
 const NAMING = ['customer', 'person', 'text', 'ticket'] as const
 
-type Naming = (typeof NAMING)[number]
-
 /** Checks whether a filter can name a customer. */
-export function isNaming(filter: Readonly<Partial<Record<Naming, unknown>>>): boolean {
+export function isNaming(
+  filter: Readonly<Partial<Record<(typeof NAMING)[number], unknown>>>,
+): boolean {
   return NAMING.some((member) => filter[member] !== undefined)
 }
 
