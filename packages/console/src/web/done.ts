@@ -58,10 +58,9 @@ export async function whatWasDone(
       const { event, use: told, count = 1, timeMs = 0 } = decodeEntry(stored) ?? {}
       if (event !== USED_EVENT || !told) continue
       const use = describedUse(told, told.refused !== undefined)
-      const words = wordsForUse(use, describe, language)
-      if (words.kind === 'none') continue
-      if (words.kind === 'shown') {
-        const { text } = words
+      const text = wordsForUse(use, describe, language)
+      if (text === undefined) continue
+      if (text !== '') {
         const key = `${use.refused} ${text}`
         const before = did.get(key)
         // Too much is told already.

@@ -16,6 +16,9 @@ function describeUse({ method, path, refused }: DescribedUse, language: string) 
   return language === 'de' ? 'Bestellungen angesehen' : 'Looked at your orders'
 }
 
+/** The id of no impersonation. */
+const NOTHING = 'A'.repeat(43)
+
 const ACCOUNT = { clientId: 'customer-account', describe: describeUse }
 
 describe('the API of the account page', () => {
@@ -34,6 +37,15 @@ describe('the API of the account page', () => {
 
   const ask: Deployment['account'] = (...request) => deployment.account(...request)
 
+  /** Starts to act as Alice, and waits until the audit has it. */
+  async function started() {
+    const running = await deployment.impersonate()
+    await deployment.settled()
+    return running
+  }
+  const object = (id: string, who = 'alice', note?: unknown) => ask(who, '/objection', { id, note })
+  const runningFor = async (who: string) => (await ask(who, '/running')).body.impersonations
+
   async function listOf(person: string, query = ''): Promise<readonly AccountImpersonation[]> {
     const { status, body } = await ask(person, `/impersonations${query}`)
     expect(status).to.equal(200)
@@ -44,15 +56,8 @@ describe('the API of the account page', () => {
   describe('tells the customer', () => {
     it('who acted, for which ticket, and what they did, in the words of the application', async () => {
       const running = await deployment.impersonate({ reason: 'A secret suspicion' })
-      for (const act of [
-        running.look,
-        running.look,
-        running.look,
-        running.change,
-        running.refused,
-      ]) {
-        await act()
-      }
+      const { look, change, refused } = running
+      for (const act of [look, look, look, change, refused]) await act()
       await deployment.settled()
       const { body, text } = await ask('alice', '/impersonations')
       const [told] = body.impersonations
@@ -160,7 +165,7 @@ describe('the API of the account page', () => {
       await deployment.impersonate({ customer: 'bob' })
       await deployment.settled()
       expect(await listOf('alice')).to.deep.equal([])
-      expect((await ask('alice', '/running')).body.impersonations).to.deep.equal([])
+      expect(await runningFor('alice')).to.deep.equal([])
       expect(await listOf('bob')).to.have.length(1)
       // Not even to the operator who did it: it is about the customer.
       expect(await listOf('olivia')).to.deep.equal([])
@@ -185,8 +190,7 @@ describe('the API of the account page', () => {
 
   describe('ends', () => {
     it('what runs, as the customer', async () => {
-      const running = await deployment.impersonate()
-      await deployment.settled()
+      const running = await started()
       const { body } = await ask('alice', '/running')
       expect(body.impersonations).to.have.length(1)
       expect(body.impersonations[0]).to.deep.include({
@@ -197,7 +201,7 @@ describe('the API of the account page', () => {
         application: 'Shop',
       })
       expectStatus(await ask('alice', '/end', { id: running.id }), 204)
-      expect((await ask('alice', '/running')).body.impersonations).to.deep.equal([])
+      expect(await runningFor('alice')).to.deep.equal([])
       // The answer waits until the audit has it.
       expect((await listOf('alice'))[0]).to.include({ state: 'user' })
       const row = await deployment.audit.row(running.id)
@@ -209,7 +213,7 @@ describe('the API of the account page', () => {
     it('nothing of others, with the same answer as for nothing', async () => {
       const running = await deployment.impersonate()
       const others = await ask('bob', '/end', { id: running.id })
-      const nothing = await ask('bob', '/end', { id: 'A'.repeat(43) })
+      const nothing = await ask('bob', '/end', { id: NOTHING })
       expectStatus(others, 404)
       expect(others.text).to.equal(nothing.text)
       for (const id of ['', 'A'.repeat(44), '\0']) {
@@ -219,7 +223,7 @@ describe('the API of the account page', () => {
         const { status, body } = await ask('alice', '/end', { id })
         expect([status, body.error_description]).to.deep.equal([400, 'id must be a text'])
       }
-      expect((await ask('alice', '/running')).body.impersonations).to.have.length(1)
+      expect(await runningFor('alice')).to.have.length(1)
     })
   })
 
@@ -227,27 +231,24 @@ describe('the API of the account page', () => {
     it('which leads see as an alarm, with the note', async () => {
       const running = await deployment.impersonate()
       const note = 'I did not call <b>anyone</b>'
-      expectStatus(await ask('alice', '/objection', { id: running.id, note }), 200)
+      expectStatus(await object(running.id, 'alice', note), 200)
       const [row] = (await deployment.ask('grace', '/audit?alarm=open')).body.rows
       expect(row).to.deep.include({ id: running.id })
       expect(row.objection).to.include({ note })
       expect(row.alarm.kinds).to.deep.equal(['objection'])
       const [told] = await listOf('alice')
       expect(told?.objectedAt).to.equal(row.objection.at)
-      expect((await ask('alice', '/running')).body.impersonations, 'it ended').to.deep.equal([])
+      expect(await runningFor('alice'), 'it ended').to.deep.equal([])
     })
 
     it('once for each impersonation, also of ten at the same time', async () => {
-      const { id } = await deployment.impersonate()
-      await deployment.settled()
-      const answers = await Promise.all(
-        Array.from({ length: 10 }, () => ask('alice', '/objection', { id })),
-      )
+      const { id } = await started()
+      const answers = await Promise.all(Array.from({ length: 10 }, () => object(id)))
       expect(answers.map(({ status }) => status).toSorted()).to.deep.equal([
         200,
         ...Array.from({ length: 9 }, () => 409),
       ])
-      expect((await ask('alice', '/objection', { id })).body.error).to.equal('already_objected')
+      expect((await object(id)).body.error).to.equal('already_objected')
       expect((await deployment.audit.row(id))?.alarm).to.include({ count: 1 })
     })
 
@@ -264,11 +265,10 @@ describe('the API of the account page', () => {
         },
       }
       await restart({ audit, console: { account: ACCOUNT } })
-      const { id } = await deployment.impersonate()
-      await deployment.settled()
-      const one = ask('alice', '/objection', { id })
+      const { id } = await started()
+      const one = object(id)
       await first.promise
-      const two = ask('alice', '/objection', { id })
+      const two = object(id)
       // The second one is answered, or reads the row as well.
       await Promise.race([two, new Promise((resolve) => setTimeout(resolve, 500))])
       release.resolve()
@@ -276,19 +276,17 @@ describe('the API of the account page', () => {
     })
 
     it('from the customer alone', async () => {
-      const { id } = await deployment.impersonate()
-      await deployment.settled()
-      const others = await ask('bob', '/objection', { id })
-      const nothing = await ask('bob', '/objection', { id: 'A'.repeat(43) })
+      const { id } = await started()
+      const others = await object(id, 'bob')
+      const nothing = await object(NOTHING, 'bob')
       expectStatus(others, 404)
       expect(others.text).to.equal(nothing.text)
       expect((await deployment.audit.row(id))?.objection).to.equal(undefined)
-      expectStatus(await ask('alice', '/objection', { id }), 200)
+      expectStatus(await object(id), 200)
     })
 
     it('with a note of at most 1,000 characters, and nothing else', async () => {
-      const { id } = await deployment.impersonate()
-      await deployment.settled()
+      const { id } = await started()
       for (const body of [
         { id, note: 'x'.repeat(1001) },
         { id, note: 5 },
@@ -300,22 +298,21 @@ describe('the API of the account page', () => {
         expect(status, JSON.stringify(body)).to.equal(400)
         expect(problem.error).to.equal('invalid_request')
       }
-      const large = await ask('alice', '/objection', { id, note: 'x'.repeat(100_000) })
+      const large = await object(id, 'alice', 'x'.repeat(100_000))
       expectStatus(large, 413)
       const note = '😀'.repeat(1000)
-      expectStatus(await ask('alice', '/objection', { id, note }), 200)
+      expectStatus(await object(id, 'alice', note), 200)
       expect((await deployment.audit.row(id))?.objection).to.include({ note })
     })
 
     it('twenty times an hour at most', async () => {
-      const body = { id: 'A'.repeat(43) }
       for (let number = 0; number < 20; number += 1) {
-        expectStatus(await ask('alice', '/objection', body), 404)
+        expectStatus(await object(NOTHING), 404)
       }
-      const { status, headers, body: answer } = await ask('alice', '/objection', body)
+      const { status, headers, body: answer } = await object(NOTHING)
       expect([status, answer.error]).to.deep.equal([429, 'temporarily_unavailable'])
       expect(Number(headers.get('retry-after'))).to.be.within(1, 3600)
-      expectStatus(await ask('bob', '/objection', body), 404)
+      expectStatus(await object(NOTHING, 'bob'), 404)
     })
   })
 
@@ -323,8 +320,8 @@ describe('the API of the account page', () => {
     const requests = [
       ['/impersonations'],
       ['/running'],
-      ['/end', { id: 'A'.repeat(43) }],
-      ['/objection', { id: 'A'.repeat(43) }],
+      ['/end', { id: NOTHING }],
+      ['/objection', { id: NOTHING }],
     ] as const
 
     it('than who signed in to the account page', async () => {
@@ -346,7 +343,7 @@ describe('the API of the account page', () => {
           expect(answer.headers.get('cache-control')).to.equal('no-store')
         }
       }
-      expect((await ask('alice', '/running')).body.impersonations).to.have.length(1)
+      expect(await runningFor('alice')).to.have.length(1)
     })
 
     it('and refuses what it does not know', async () => {
@@ -391,17 +388,16 @@ describe('the API of the account page', () => {
         find: async (...args) => here().find(...args),
       }
       await restart({ audit, console: { account: ACCOUNT } })
-      const running = await deployment.impersonate()
-      await deployment.settled()
+      const running = await started()
       isAway = true
       expectStatus(await ask('alice', '/impersonations'), 503)
-      expectStatus(await ask('alice', '/objection', { id: running.id }), 503)
+      expectStatus(await object(running.id), 503)
       const { status, body } = await ask('alice', '/running')
       expect(status).to.equal(200)
       expect(body.impersonations[0]).to.deep.include({ id: running.id, did: [], ticket: 'SUP-123' })
       expectStatus(await ask('alice', '/end', { id: running.id }), 204)
       isAway = false
-      expectStatus(await ask('alice', '/objection', { id: running.id }), 200)
+      expectStatus(await object(running.id), 200)
       expect((await listOf('alice'))[0]).to.include({ state: 'user' })
     })
 
@@ -416,15 +412,14 @@ describe('the API of the account page', () => {
         },
       }
       await restart({ audit, console: { account: ACCOUNT } })
-      const running = await deployment.impersonate()
-      await deployment.settled()
+      const running = await started()
       isAway = true
       const audience = `${deployment.url}/orders`
       const use = { useId: 'use', timeMs: Date.now(), userId: 'bob', client: 'shop', audience }
       for (let index = 0; index < 1000; index += 1) {
         void deployment.console.onImpersonatedRequest(use)
       }
-      expectStatus(await ask('alice', '/objection', { id: running.id }), 503)
+      expectStatus(await object(running.id), 503)
       expectStatus(await ask('alice', '/end', { id: running.id }), 204)
       expect(await deployment.provider.impersonation.get(running.id)).to.include({ state: 'ended' })
       isAway = false
@@ -442,7 +437,7 @@ describe('the API of the account page', () => {
       expect(answer.headers.get('retry-after')).to.equal('5')
       expect(answer.body.error).to.equal('temporarily_unavailable')
       deployment.faults.storage = false
-      expect((await ask('alice', '/running')).body.impersonations).to.have.length(1)
+      expect(await runningFor('alice')).to.have.length(1)
     })
   })
 })

@@ -1,3 +1,4 @@
+import { expect } from 'chai'
 import type { AuditEntry } from 'oidc-provider-impersonation-verify/format'
 import type { ErasureParts } from '../../../src/features/personal-data/server/erase.ts'
 import { personalData } from '../../../src/features/personal-data/server/personal-data.ts'
@@ -111,4 +112,22 @@ export async function textOf(parts: AsyncIterable<string>): Promise<string> {
   let text = ''
   for await (const part of parts) text += part
   return text
+}
+
+export async function expectErased(
+  { erase }: Pick<Person, 'erase'>,
+  customer: string,
+  impersonations: number,
+  permits = 0,
+): Promise<void> {
+  expect(await erase(customer)).to.deep.equal({ impersonations, permits })
+}
+
+/** The audit verifies, has so many rows, and their entries prove each of them. */
+export async function expectRows(
+  store: AuditStore,
+  rows: number,
+  more: object = {},
+): Promise<void> {
+  expect(await verified(store)).to.deep.include({ rows, unprovedRows: 0, ...more })
 }
