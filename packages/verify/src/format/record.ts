@@ -61,7 +61,9 @@ function begin(entry: AuditEntry): AuditRecord {
   if (!id) throw new TypeError(`${event} must name the record`)
   const { context = {} } = entry
   const record: AuditRecord = {
-    ...{ id, kind, state },
+    id,
+    kind,
+    state,
     ...present({
       customer: namedPerson(userId, names?.user),
       operator: namedPerson(mayAct?.sub, names?.actor),
@@ -80,7 +82,11 @@ function begin(entry: AuditEntry): AuditRecord {
       record: nonEmptyText(context.permit),
       lapsesAt: terms?.lapsesAt,
     }),
-    ...{ needs: terms?.needs ?? [], requestedAt: time, said: [], version: 1, lastAt: time },
+    needs: terms?.needs ?? [],
+    requestedAt: time,
+    said: [],
+    version: 1,
+    lastAt: time,
   }
   const missing = KINDS[kind].has.find((member) => record[member] === undefined)
   if (missing) throw new TypeError(`${event} must have the member ${missing} of the record`)
@@ -145,8 +151,15 @@ export function storedRecordOf(record: AuditRecord, slot: string): StoredRecord 
   const toldAt = Math.max(toCustomer?.last?.at ?? 0, deployment?.last?.at ?? 0)
   const change = pendingChangeOf(record)
   return {
-    ...{ id, version, kind, at, slot, state, isReviewDue: isReviewDue(record) },
-    ...{ customer: customer?.id, operator: operator?.id },
+    id,
+    version,
+    kind,
+    at,
+    slot,
+    state,
+    isReviewDue: isReviewDue(record),
+    customer: customer?.id,
+    operator: operator?.id,
     overAt: over === undefined ? undefined : Math.max(over, toldAt),
     ...present({
       customerDueAt: toCustomer && pendingNoticeOf(record) && dueAtOf(toCustomer, at),
