@@ -8,6 +8,7 @@ import { decodeJwt } from 'jose'
 import manifest from '../package.json' with { type: 'json' }
 import { readmeBlocks } from '../scripts/readme.ts'
 import { freePort } from './adapters/servers.ts'
+import { runReadmeCommands } from './resource-servers/readme.ts'
 import { newFolder } from './support/folder.ts'
 import { launch, type Program } from './support/program.ts'
 import { signIn } from './support/sign-in.ts'
@@ -113,11 +114,9 @@ async function start(node: string | undefined, cwd: string, file: string): Promi
 
 /** Runs the commands of the README at another port. */
 async function impersonate({ base }: Program): Promise<void> {
-  const commands = readmeBlocks().commands.replaceAll('localhost:3000', new URL(base).host)
-  const { access_token: OPERATOR_TOKEN } = await signIn({ issuer: `${base}/oidc` }, 'olivia')
-  const env = { ...process.env, OPERATOR_TOKEN }
-  const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', commands], { env })
-  const { sub, act, aud, impersonation_context } = decodeJwt(JSON.parse(stdout).access_token)
+  const { access_token } = await signIn({ issuer: `${base}/oidc` }, 'olivia')
+  const token = await runReadmeCommands(base, access_token)
+  const { sub, act, aud, impersonation_context } = decodeJwt(token)
   assert.deepEqual(
     { sub, act, aud, impersonation_context },
     {

@@ -6,13 +6,22 @@ import {
   type RecordedEventName,
   TOKEN_EXCHANGE_GRANT_TYPE,
 } from '../../src/index.ts'
-import { isActive, until } from '../impersonations/recorded-endings.ts'
+import { expectActive, until } from '../impersonations/recorded-endings.ts'
 import type { DeploymentOptions } from '../support/deployment.ts'
 import { askUndescribed, expectAnswer, urlencoded } from '../support/http.ts'
 import { type Managed, managing } from '../support/managing.ts'
 
 const SOON = { timeout: 0.02 }
-const DOORS = ['by its token', 'by its id', 'by a filter', 'in code', 'in code, by a filter']
+
+type Running = { readonly id: string; readonly token: string }
+/** How one impersonation ends. */
+const DOORS: Record<string, (deployment: Managed, one: Running) => Promise<unknown>> = {
+  'by its token': ({ endCurrent }, { token }) => endCurrent(token),
+  'by its id': ({ send }, { id }) => send(`/${id}/end`),
+  'by a filter': ({ send }) => send('/end', { userId: 'alice' }),
+  'in code': ({ provider }, { id }) => provider.impersonation.end(id),
+  'in code, by a filter': ({ provider }) => provider.impersonation.endAll({ userId: 'alice' }),
+}
 
 /** Holds the events of these names until they are released; the others are recorded at once. */
 function holding(...names: RecordedEventName[]) {
@@ -44,18 +53,6 @@ async function answered<T>(
   const wasEarly = isAnswered
   for (const { release } of held) release()
   return { answer: await asked, wasEarly }
-}
-
-function endBy(door: string, deployment: Managed, { id, token }: { id: string; token: string }) {
-  const { impersonation } = deployment.provider
-  const ways: Record<string, () => Promise<unknown>> = {
-    'by its token': () => deployment.endCurrent(token),
-    'by its id': () => deployment.send(`/${id}/end`),
-    'by a filter': () => deployment.send('/end', { userId: 'alice' }),
-    'in code': () => impersonation.end(id),
-    'in code, by a filter': () => impersonation.endAll({ userId: 'alice' }),
-  }
-  return ways[door]?.() ?? expect.fail(door)
 }
 
 /** Waits until there are so many. */
@@ -196,17 +193,17 @@ describe('I13: nothing acts before it is recorded', () => {
           (found) => found === 'ended',
         )
         expect(state).to.equal('ended')
-        if (format === 'opaque') expect(await isActive(deployment, opaque)).to.equal(false)
+        if (format === 'opaque') await expectActive(deployment, opaque, false)
         const names = (await deployment.events(2)).map(({ name }) => name)
         expect(names).to.deep.equal(['impersonation.issued', 'impersonation.ended'])
       })
     }
 
-    for (const door of DOORS) {
+    for (const [door, end] of Object.entries(DOORS)) {
       it(`an end ${door} is carried out, and answered as one, whose recorder ${how}`, async () => {
         await deployWith(failAt('impersonation.ended'), SOON)
         const one = await deployment.impersonate()
-        const answer = await endBy(door, deployment, one)
+        const answer = await end(deployment, one)
         expect(await stateOf(deployment, one.id)).to.equal('ended')
         if (typeof answer !== 'object' || !answer || !('headers' in answer)) return
         expect(Reflect.get(answer, 'status')).to.be.oneOf([200, 204])
@@ -214,12 +211,12 @@ describe('I13: nothing acts before it is recorded', () => {
     }
   }
 
-  for (const door of DOORS) {
+  for (const [door, end] of Object.entries(DOORS)) {
     it(`an end ${door} comes at once, and its answer when it is recorded`, async () => {
       const hold = holding('impersonation.ended')
       await deployWith(hold.record)
       const one = await deployment.impersonate()
-      const asked = endBy(door, deployment, one)
+      const asked = end(deployment, one)
       await hold.came
       expect(await stateOf(deployment, one.id)).to.equal('ended')
       expect((await answered(deployment, hold, asked)).wasEarly).to.equal(false)

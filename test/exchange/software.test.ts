@@ -11,12 +11,9 @@ import { signIn } from '../support/sign-in.ts'
 const web = basic('web', 'web-secret')
 const software = { sub: 'web', client_id: 'web' }
 
-function withSoftware(
-  actorToken: ImpersonationOptions['actorToken'] = {},
-  more: Partial<ImpersonationOptions> = {},
-) {
-  return { impersonation: { softwareActors: ['web'], actorToken, ...more } }
-}
+const withSoftware = (more: Partial<ImpersonationOptions> = {}) => ({
+  impersonation: { softwareActors: ['web'], ...more },
+})
 
 /** What a subject token is exchanged for; `web` exchanges. */
 async function exchange(deployment: Deployment, form: object, headers: object = web) {
@@ -32,7 +29,7 @@ describe('I16: software that acts is named', () => {
   before(async () => {
     const authorize = (request: AuthorizationRequest) => asked.push(request) > 0
     const getCustomJwtClaims = () => ({ act: { sub: 'mallory', client_id: 'mallory' } })
-    deployment = await deploy(withSoftware({}, { authorize, getCustomJwtClaims }))
+    deployment = await deploy(withSoftware({ authorize, getCustomJwtClaims }))
     actor_token = (await signIn(deployment, 'olivia')).access_token
   })
   after(() => deployment.close())
@@ -92,11 +89,7 @@ describe('I16: software that acts is named', () => {
 
   it('who ends it is the person behind it', async () => {
     const { token } = await exchange(deployment, { actor_token })
-    const { status } = await fetch(`${deployment.issuer}/impersonations/current/end`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${token}` },
-    })
-    expect(status).to.equal(204)
+    await expectAnswer(deployment.endCurrent(token), 204)
     expect((await objectOf(token))?.end).to.deep.include({
       by: { sub: 'olivia' },
       cause: 'requested',
@@ -130,7 +123,7 @@ describe('I16: software that acts is named', () => {
 describe('software that acts, by option', () => {
   it('a function names it, and is asked of the client', async () => {
     const clients = async ({ clientId }: { clientId: string }) => clientId === 'web'
-    await using deployment = await deploy(withSoftware({}, { softwareActors: clients }))
+    await using deployment = await deploy(withSoftware({ softwareActors: clients }))
     expect(decodeJwt((await exchange(deployment, {})).token).act).to.deep.equal(software)
     expect(decodeJwt((await exchange(deployment, {}, {})).token)).to.not.have.property('act')
   })
@@ -141,21 +134,21 @@ describe('software that acts, by option', () => {
       if (answer instanceof Error) throw answer
       return answer as boolean
     }
-    await using deployment = await deploy(withSoftware({}, { softwareActors }))
+    await using deployment = await deploy(withSoftware({ softwareActors }))
     for (answer of [new Error('the register is away'), 'yes']) {
       await expectAnswer(exchange(deployment, {}), 500, 'server_error')
     }
   })
 
   it('a public client that is named is refused: its name would prove nothing', async () => {
-    await using deployment = await deploy(withSoftware({}, { softwareActors: ['console', 'web'] }))
+    await using deployment = await deploy(withSoftware({ softwareActors: ['console', 'web'] }))
     const subject_token = await deployment.subjectToken()
     await expectAnswer(deployment.exchange({ subject_token }), 400, 'unauthorized_client')
     await expectAnswer(deployment.exchange({ subject_token }, web), 200)
   })
 
   it('without a person it acts only where no actor token is required', async () => {
-    await using deployment = await deploy(withSoftware({ required: true }))
+    await using deployment = await deploy(withSoftware({ actorToken: { required: true } }))
     const { status, body } = await exchange(deployment, {})
     expect([status, body.error_description]).to.deep.equal([400, 'actor_token is required'])
   })

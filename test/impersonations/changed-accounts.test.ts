@@ -3,7 +3,7 @@ import { deploy } from '../support/deployment.ts'
 import { expectAnswer } from '../support/http.ts'
 import { signIn } from '../support/sign-in.ts'
 import { stoppedClock } from '../support/stopped-clock.ts'
-import { isActive } from './recorded-endings.ts'
+import { expectActive } from './recorded-endings.ts'
 
 describe('an account that changes, and what runs', () => {
   it('goes on when the account is deleted and its grants are revoked, until it is ended', async () => {
@@ -16,12 +16,12 @@ describe('an account that changes, and what runs', () => {
     const revoked = { token: alice.refresh_token, client_id: 'console' }
     await expectAnswer(post('/oidc/token/revocation', revoked), 200)
     accounts.delete('alice')
-    expect(await isActive(deployment, body.access_token), 'a deleted account').to.equal(true)
+    await expectActive(deployment, body.access_token, true, 'a deleted account')
     expect((await exchange({ subject_token: waiting })).status, 'what waits').to.equal(400)
 
     accounts.add('alice')
     expect(await provider.impersonation.endAll({ userId: 'alice' })).to.equal(2)
-    expect(await isActive(deployment, body.access_token), 'after the end').to.equal(false)
+    await expectActive(deployment, body.access_token, false, 'after the end')
     expect((await exchange({ subject_token: waiting })).status, 'what waited').to.equal(400)
   })
 
@@ -35,8 +35,8 @@ describe('an account that changes, and what runs', () => {
     const { body } = await exchange(form)
     accounts.delete('olivia')
     clock.pass(6)
-    expect(await isActive(deployment, body.access_token)).to.equal(true)
+    await expectActive(deployment, body.access_token, true)
     expect(await provider.impersonation.endAll({ actor: 'olivia' })).to.equal(1)
-    expect(await isActive(deployment, body.access_token)).to.equal(false)
+    await expectActive(deployment, body.access_token, false)
   })
 })

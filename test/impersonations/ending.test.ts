@@ -6,7 +6,7 @@ import { later } from '../support/clock.ts'
 import { basic, deploy } from '../support/deployment.ts'
 import { faultyAdapter } from '../support/faulty-adapter.ts'
 import { REFUSED } from '../support/http.ts'
-import { isActive, only } from './recorded-endings.ts'
+import { expectActive, only } from './recorded-endings.ts'
 
 describe('I11: an end ends', () => {
   it('before the exchange: the subject token answers as an unknown one, and it is no replay', async () => {
@@ -40,9 +40,9 @@ describe('I11: an end ends', () => {
     const { body } = await deployment.exchange({
       resource,
     })
-    expect(await isActive(deployment, body.access_token)).to.equal(true)
+    await expectActive(deployment, body.access_token, true)
     await deployment.provider.impersonation.endAll({ userId: 'alice' })
-    expect(await isActive(deployment, body.access_token)).to.equal(false)
+    await expectActive(deployment, body.access_token, false)
     expect(await deployment.provider.AccessToken.find(body.access_token)).to.equal(undefined)
   })
 
@@ -69,7 +69,7 @@ describe('I11: an end ends', () => {
       resource: `${deployment.base}/opaque`,
     })
     await adapter('SubjectToken').destroy((await only(deployment)).id)
-    expect(await isActive(deployment, body.access_token)).to.equal(false)
+    await expectActive(deployment, body.access_token, false)
   })
 
   it('the first end stays, raises one event, and what has expired is not ended', async () => {

@@ -7,7 +7,7 @@ import { type Around, aroundTokens } from '../support/faulty-adapter.ts'
 import { expectAnswer, REFUSED } from '../support/http.ts'
 import { type SignedIn, signIn, signOutOfProvider } from '../support/sign-in.ts'
 import { stoppedClock } from '../support/stopped-clock.ts'
-import { expectState, hasEnded, isActive, only, until } from './recorded-endings.ts'
+import { expectActive, expectState, hasEnded, only, until } from './recorded-endings.ts'
 
 const MARKS = '\u0001marks'
 
@@ -141,7 +141,7 @@ describe('I11, I14: an end and an exchange, in two processes: one of the two see
         expect(ended.end?.cause).to.equal(
           /sign-out|grant/.test(what) ? 'operator_signed_out' : 'requested',
         )
-        if (!isRefused) expect(await isActive(one, body.access_token)).to.equal(false)
+        if (!isRefused) await expectActive(one, body.access_token, false)
       })
     }
   }
@@ -302,14 +302,14 @@ describe('I11: an end whose process is killed after its mark', () => {
         name === 'endOnce' ? Promise.reject(new Error('killed')) : call()
       await end(other, { operator, id: '' }).catch(() => {})
       expect(await marksIn(memory)).to.have.length(1)
-      expect(await isActive(one, body.access_token)).to.equal(true)
+      await expectActive(one, body.access_token, true)
       calls.other = () => Promise.reject(new Error('killed'))
       for (let seconds = 0; seconds < 40; seconds += 1) {
         clock.pass(1)
         await wait(3)
       }
       await expectState(one, 'ended')
-      expect(await isActive(one, body.access_token)).to.equal(false)
+      await expectActive(one, body.access_token, false)
       const [mark] = await marksIn(memory)
       expect(mark?.consumed, 'done').to.be.a('number')
     })
@@ -476,6 +476,6 @@ describe('I12: a sign-out costs the storage of subject tokens', () => {
     expect(await grantOf(one, operator)).to.equal(undefined)
     calls.one = (_name, _args, call) => call()
     await hasEnded(one)
-    expect(await isActive(one, body.access_token)).to.equal(false)
+    await expectActive(one, body.access_token, false)
   })
 })

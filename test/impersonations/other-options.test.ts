@@ -6,7 +6,7 @@ import type { ImpersonationEvent, ImpersonationOptions } from '../../src/index.t
 import { at } from '../support/clock.ts'
 import { type Deployment, type DeploymentOptions, deploy } from '../support/deployment.ts'
 import { expectAnswer, REFUSED } from '../support/http.ts'
-import { isActive, only, until } from './recorded-endings.ts'
+import { expectActive, only, until } from './recorded-endings.ts'
 
 const MINUTE = 60_000
 const LONG = { scope: 'orders:read', accessTokenTTL: 14_400 }
@@ -122,9 +122,9 @@ describe('I14: what another process with other options exchanges can be ended', 
       await exchange('https://opaque.example'),
     ]
     await at(Date.now() + 1190_000, async () => {
-      expect(await isActive(both.second, opaque)).to.equal(true)
+      await expectActive(both.second, opaque, true)
       expect(await both.first.provider.impersonation.endAll({ userId: 'alice' })).to.equal(2)
-      expect(await isActive(both.first, opaque)).to.equal(false)
+      await expectActive(both.first, opaque, false)
       expect(await sayAt(both.first, jwt)).to.equal(ENDED)
     })
   })
@@ -134,9 +134,9 @@ describe('I14: what another process with other options exchanges can be ended', 
     const subject_token = await both.first.subjectToken()
     const resource = 'https://opaque.example'
     const { body } = await both.first.exchange({ subject_token, resource })
-    expect(await isActive(both.second, body.access_token)).to.equal(true)
+    await expectActive(both.second, body.access_token, true)
     await both.first.provider.impersonation.endAll({ userId: 'alice' })
-    expect(await isActive(both.second, body.access_token)).to.equal(false)
+    await expectActive(both.second, body.access_token, false)
   })
 
   it('an opaque token whose record is gone is active where nothing can be ended, as it was there', async () => {
@@ -145,8 +145,8 @@ describe('I14: what another process with other options exchanges can be ended', 
     const resource = 'https://opaque.example'
     const { body } = await both.first.exchange({ subject_token, resource })
     await at(Date.now() + 601_000, async () => {
-      expect(await isActive(both.first, body.access_token)).to.equal(true)
-      expect(await isActive(both.second, body.access_token)).to.equal(false)
+      await expectActive(both.first, body.access_token, true)
+      await expectActive(both.second, body.access_token, false)
     })
   })
 

@@ -34,9 +34,14 @@ export const hasEnded = (deployment: Deployment) =>
     ({ state }) => state === 'ended',
   )
 
-/** What introspection says of an access token. */
-export const isActive = async (deployment: Pick<Deployment, 'post'>, token: string) => {
+/** Expects introspection to say whether an access token is active. */
+export async function expectActive(
+  deployment: Pick<Deployment, 'post'>,
+  token: string,
+  expected: boolean,
+  what?: string,
+): Promise<void> {
   const headers = basic('web', 'web-secret')
   const { body } = await deployment.post('/oidc/token/introspection', { token }, headers)
-  return body.active
+  expect(body.active, what).to.equal(expected)
 }

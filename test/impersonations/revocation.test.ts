@@ -6,7 +6,7 @@ import { dpopKey } from '../support/dpop.ts'
 import { faultyAdapter } from '../support/faulty-adapter.ts'
 import { expectAnswer } from '../support/http.ts'
 import { signIn } from '../support/sign-in.ts'
-import { expectState, isActive, only } from './recorded-endings.ts'
+import { expectActive, expectState, only } from './recorded-endings.ts'
 
 const BACKEND = basic('backend', 'backend-secret')
 
@@ -35,7 +35,7 @@ describe('I14: revoking an opaque impersonated token', () => {
     const { state, end } = await only(deployment)
     expect(state).to.equal('ended')
     expect(end).to.deep.include({ cause: 'requested', by: { sub: 'olivia' } })
-    expect(await isActive(deployment, token)).to.equal(false)
+    await expectActive(deployment, token, false)
     await expectAnswer(revoke(deployment, token), 200)
     await wait(5)
     expect(deployment.ended.map((event) => event.userId)).to.deep.equal(['alice'])
@@ -83,12 +83,12 @@ describe('I14: revoking an opaque impersonated token', () => {
     faults.add('SubjectToken.endOnce')
     await expectAnswer(revoke(deployment, token), 500)
     faults.clear()
-    expect(await isActive(deployment, token)).to.equal(true)
+    await expectActive(deployment, token, true)
     // Its impersonation ends first: so far it comes, and the answer says no more.
     faults.add('AccessToken.destroy')
     await expectAnswer(revoke(deployment, token), 500)
     faults.clear()
-    expect(await isActive(deployment, token)).to.equal(false)
+    await expectActive(deployment, token, false)
     await expectAnswer(revoke(deployment, token), 200)
     await expectState(deployment, 'ended')
   })
@@ -97,7 +97,7 @@ describe('I14: revoking an opaque impersonated token', () => {
     await using deployment = await opaque()
     const { access_token } = await signIn(deployment, 'olivia')
     await expectAnswer(revoke(deployment, access_token), 200)
-    expect(await isActive(deployment, access_token)).to.equal(false)
+    await expectActive(deployment, access_token, false)
     await expectState(deployment, 'active')
   })
 })

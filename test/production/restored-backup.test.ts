@@ -8,7 +8,7 @@ import {
   expectVerdict,
   verdict,
 } from '../../packages/resource-server/test/status/status-provider.ts'
-import { isActive } from '../impersonations/recorded-endings.ts'
+import { expectActive } from '../impersonations/recorded-endings.ts'
 import { type OpenStorage, openStorage, type StorageSpec } from '../proofs/storage.ts'
 import { onStores } from '../proofs/stores.ts'
 import { signingKey } from '../support/deployment.ts'
@@ -123,7 +123,7 @@ describe('docs/production.md: a restored backup', () => {
       clock.pass(PROMISE)
       await expectVerdict(api, endedSince.token, ENDED)
       await expectVerdict(api, begunSince.token, 'alice')
-      expect(await isActive(provider, opaque.token)).to.equal(false)
+      await expectActive(provider, opaque.token, false)
       const tokens = [endedSince.token, begunSince.token, redeemed.body.access_token]
       return { api, opaque, redeemedSince, tokens, restore }
     }
@@ -142,7 +142,7 @@ describe('docs/production.md: a restored backup', () => {
       }
       const again = await provider.exchange({ subject_token: history.redeemedSince })
       expect(again.body).to.deep.equal(REFUSED)
-      expect(await isActive(provider, history.opaque.token)).to.equal(false)
+      await expectActive(provider, history.opaque.token, false)
 
       const { id, token } = await provider.run()
       for (const api of [fresh, history.api]) await expectVerdict(api, token, 'alice')

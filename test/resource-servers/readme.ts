@@ -52,15 +52,8 @@ export async function readmeProvider(which: 'after' | 'before' = 'after') {
     /** An access token of a person who has signed in on the pages. */
     signIn: tokenOf,
     /** An access token to act as alice, by the commands of the README: of olivia, or of another token. */
-    async exchange(actorToken?: string) {
-      const commands = readmeBlocks().commands.replaceAll('localhost:3000', `localhost:${PORT}`)
-      const OPERATOR_TOKEN = actorToken ?? (await tokenOf('olivia'))
-      const env = { ...process.env, OPERATOR_TOKEN }
-      const { stdout } = await execute('bash', ['-euo', 'pipefail', '-c', commands], { env })
-      const { access_token: accessToken, ...rest } = JSON.parse(stdout)
-      if (!accessToken) throw new Error(`no access token: ${JSON.stringify(rest)}`)
-      return accessToken
-    },
+    exchange: async (actorToken?: string) =>
+      runReadmeCommands(base, actorToken ?? (await tokenOf('olivia'))),
     /** The lines of `check()`, read once it listened. */
     async checklist(): Promise<readonly ChecklistItem[]> {
       for (;;) {
@@ -71,4 +64,14 @@ export async function readmeProvider(which: 'after' | 'before' = 'after') {
     },
     [Symbol.asyncDispose]: () => running[Symbol.asyncDispose](),
   }
+}
+
+/** An access token to act as alice, by the commands of the README, for the provider at `base`. */
+export async function runReadmeCommands(base: string, OPERATOR_TOKEN: string): Promise<string> {
+  const commands = readmeBlocks().commands.replaceAll('localhost:3000', new URL(base).host)
+  const env = { ...process.env, OPERATOR_TOKEN }
+  const { stdout } = await execute('bash', ['-euo', 'pipefail', '-c', commands], { env })
+  const { access_token: accessToken, ...rest } = JSON.parse(stdout)
+  if (!accessToken) throw new Error(`no access token: ${JSON.stringify(rest)}`)
+  return accessToken
 }

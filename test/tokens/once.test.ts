@@ -1,11 +1,7 @@
 import { expect } from 'chai'
-import { Pool } from 'pg'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
-import { createPostgresAdapter } from '../../src/adapters/postgres/index.ts'
 import { Provider } from '../../src/index.ts'
 import { runOnce } from '../../src/siblings/index.ts'
-import { ownSchema } from '../adapters/postgres/schema.ts'
-import { POSTGRES_URL, suiteOn } from '../adapters/servers.ts'
 import { configuration, enabled } from '../support/serving.ts'
 
 const ISSUER = 'http://localhost/oidc'
@@ -44,6 +40,7 @@ async function expectOnce(...processes: readonly Provider[]): Promise<void> {
   expect([won(await press('c')), runs], 'after a failure').to.deep.equal([1, 3])
 }
 
+// One of many callers wins on each storage: the contract suite.
 describe('runOnce', () => {
   it('runs once for a key, in the memory of one process', () => expectOnce(providerOn()))
 
@@ -56,22 +53,5 @@ describe('runOnce', () => {
     const provider = providerOn(createMemoryAdapter())
     await runOnce(provider, 'a', async () => {})
     expect((await provider.impersonation.list({})).items).to.deep.equal([])
-  })
-})
-
-const onPostgres = await suiteOn('PostgreSQL')
-
-onPostgres('runOnce, on PostgreSQL', () => {
-  const { schema, pool } = ownSchema()
-
-  it('runs once for a key, in two processes', async () => {
-    const other = new Pool({ connectionString: POSTGRES_URL, max: 5 })
-    try {
-      await expectOnce(
-        ...[pool, other].map((pool) => providerOn(createPostgresAdapter({ pool, schema }))),
-      )
-    } finally {
-      await other.end()
-    }
   })
 })

@@ -30,12 +30,7 @@ import { recordAt, type Stop } from './records/record-at.ts'
 import { createRecords, noSuchRecord, type Saying } from './records/records.ts'
 import { settingsOf } from './settings.ts'
 import { issuingBy } from './web/acting/issue.ts'
-import {
-  accountLookUp,
-  type RecordRefusal,
-  recordRefusalBy,
-  refusalRecorder,
-} from './web/acting/refusals.ts'
+import { type RecordRefusal, refusalRecorder } from './web/acting/refusals.ts'
 import { customerDirectory } from './web/customer-directory.ts'
 import { operatorLimit } from './web/operator-limit.ts'
 import { createAssets } from './web/page/assets.ts'
@@ -255,11 +250,7 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
     now,
     decide: records.decisions,
   })
-  const erasures: StaffParts['erasures'] = {
-    find: (call) => erasureRecords.find({ ...call, personalData: ofPerson }),
-    confirm: (call, id, note) =>
-      erasureRecords.confirm({ ...call, personalData: ofPerson }, id, note),
-  }
+  const erasures = erasureRecords(ofPerson)
   const parts: ErasingParts & Parts & StaffParts = {
     permits,
     erasures,
@@ -275,7 +266,7 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
     limitIssues: operatorLimit(MAX_ISSUES, 60, 'asked to act'),
     limitPreviews: operatorLimit(MAX_PREVIEWS, 60, 'asked the rule'),
     limitStripPreviews: operatorLimit(MAX_STRIP_PREVIEWS, 60),
-    refusals: refusalRecorder(audit.record, accountLookUp(provider)),
+    refusals: refusalRecorder(provider, settings, audit.record),
     closing: closing.signal,
     now,
   }
@@ -302,7 +293,7 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
     callback: () => requestListener(middleware, provider),
     onImpersonatedRequest: useRecorder(audit),
     takeUses: (senders: TakeUsesOptions) => takeUses(provider, parts, senders),
-    recordRefusal: recordRefusalBy(provider, settings, parts.refusals),
+    recordRefusal: parts.refusals.ofBackend,
     settled: audit.settled,
     async check() {
       await store.open()

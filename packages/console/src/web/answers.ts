@@ -44,10 +44,7 @@ export interface CustomersAnswer {
   readonly more: boolean
 }
 
-/**
- * The body of `POST /impersonations`: operator, lead. 201 {@link HandOver}. 403 `access_denied` for
- * a protected customer. 403 `own_account` for the operator's own. 403 `stopped` with the stop as `record`. 404 `user_not_found`.
- */
+/** The body of `POST /impersonations`: operator, lead. */
 export interface ActBody {
   readonly userId: string
   /** 1 to 100 characters. */
@@ -59,27 +56,6 @@ export interface ActBody {
   readonly access: 'change' | 'read'
   /** One of `durations`, in seconds. */
   readonly duration?: number | undefined
-}
-
-/**
- * `POST /impersonations/:id/continue` with `{ access?: 'change' }`: operator, lead. Asks for a new
- * impersonation with the customer, ticket, reason, application, access (or a wider one) and duration of
- * one that the caller ran. 201
- * {@link HandOver}. 404 where it is not the caller's own, or never began. 409 `conflict` where
- * another person, a policy or a replay ended it, or where it has been over for more than ten minutes.
- */
-export interface HandOver {
-  /** The id of the impersonation. */
-  readonly id: string
-  readonly subjectToken: string
-  /** Seconds until it is worth nothing. */
-  readonly expiresIn: number
-  /** The page of the application. */
-  readonly url: string
-  /** `fragment`: `impersonationUrl(url, …)` makes the link. `form`: it is posted there. */
-  readonly handOver: 'form' | 'fragment'
-  /** The name of the application. */
-  readonly name: string
 }
 
 /** A row with what is derived from it. */

@@ -89,8 +89,6 @@ export interface Gate {
   readonly hasPermits: boolean
   /** Finds what keeps the caller from starting as this customer. */
   findStop(call: Call, customer: string): Promise<RecordAnswer | undefined>
-  /** @throws Problem 403 with the record */
-  assertNotStopped(call: Call, customer: string): Promise<void>
   /** Makes the problem with which a request is refused. */
   stoppedProblem(stop: RecordAnswer): Problem
   /** The request, with the reason that was approved: what a person approved is what is written down. */

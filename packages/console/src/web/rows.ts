@@ -23,7 +23,7 @@ export function shownRow<R extends FoundRow>(row: R, call: Call): R & RowAnswer 
   const { application, objection, ticket } = row
   return {
     ...row,
-    // What customers and leads say of an operator's work to each other and to auditors. The objection
+    // Customers and leads speak of an operator's work to each other and to auditors. The objection
     // stays, because the operator cannot act any more.
     ...(caller.role === 'operator' && {
       alarm: undefined,
@@ -47,9 +47,8 @@ export function auditWords(
   refused: boolean,
   { language, settings: { account } }: Pick<Call, 'language' | 'settings'>,
 ): string | undefined {
-  const words =
-    account?.describe && wordsForUse(describedUse(use, refused), account.describe, language)
-  return words?.kind === 'shown' ? words.text : undefined
+  if (!account?.describe) return undefined
+  return wordsForUse(describedUse(use, refused), account.describe, language) || undefined
 }
 
 const ACTIVE = { state: 'active', limit: 100 } as const

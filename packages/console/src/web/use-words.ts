@@ -24,12 +24,6 @@ export type UseInWords = (use: DescribedUse, language: string) => string | undef
 /** The largest number of characters that are shown of a deployment's words. */
 const MAX_WORDS_LENGTH = 200
 
-/** The deployment's words for a request: a text, nothing on purpose, or nothing that can be shown. */
-export type UseWords =
-  | { readonly kind: 'shown'; readonly text: string }
-  | { readonly kind: 'hidden' }
-  | { readonly kind: 'none' }
-
 /** The facts about a request that the deployment gets. */
 export function describedUse(
   { method, path, status, audience }: Omit<RowUse, 'at'>,
@@ -38,18 +32,25 @@ export function describedUse(
   return { method, path, status, refused, audience }
 }
 
-/** A function of the deployment that fails, or answers no text, hides nothing. */
-export function wordsForUse(use: DescribedUse, describe: UseInWords, language: string): UseWords {
+/**
+ * Returns the deployment's words for a request. They are empty if it hides the request, and `undefined` if there
+ * is nothing to show: a function of the deployment that fails, or answers no text, hides nothing.
+ */
+export function wordsForUse(
+  use: DescribedUse,
+  describe: UseInWords,
+  language: string,
+): string | undefined {
   try {
     const text: unknown = describe(use, language)
-    if (text === undefined) return { kind: 'hidden' }
+    if (text === undefined) return ''
     if (typeof text === 'string' && text.trim() !== '') {
-      return { kind: 'shown', text: [...text.trim()].slice(0, MAX_WORDS_LENGTH).join('') }
+      return [...text.trim()].slice(0, MAX_WORDS_LENGTH).join('')
     }
     // One that waits is no text. Where it rejects, that must not end the process.
     if (text instanceof Promise) text.catch(() => {})
   } catch {
     // The request is shown as it was, or counted.
   }
-  return { kind: 'none' }
+  return undefined
 }

@@ -24,7 +24,7 @@ import {
   requireScope,
   resourceServer,
 } from 'oidc-provider-impersonation-resource-server'
-import type { HandOver } from '../../src/web/answers.ts'
+import type { HandOver } from '../../src/features/impersonations/server/act.ts'
 import { askAccount } from './account.ts'
 import { memoryAudit } from './memory-audit.ts'
 import { directory, STAFF } from './people.ts'

@@ -6,14 +6,13 @@ import { shared } from '../../../../test/support/shared.ts'
 import type { ResourceServer } from '../../src/index.ts'
 import { BASE, boundClient, HTU, refusal } from './bound-client.ts'
 
+let api: ResourceServer
+const client = shared(() => boundClient())
+before(() => {
+  api = client.guardWith({ baseUrl: BASE })
+})
+
 describe('the guard: 401 invalid_dpop_proof for a DPoP proof that', () => {
-  let api: ResourceServer
-
-  const client = shared(() => boundClient())
-  before(async () => {
-    api = client.guardWith({ baseUrl: BASE })
-  })
-
   const now = () => Math.floor(Date.now() / 1000)
   const wrong: Record<string, () => Promise<string | undefined>> = {
     'is missing': async () => undefined,
@@ -84,4 +83,109 @@ describe('the guard: 401 invalid_dpop_proof for a DPoP proof that', () => {
       )
     })
   }
+})
+
+describe('the guard: the URL that a DPoP proof must name (RFC 9449 §4.3)', () => {
+  const passes: Array<[what: string, baseUrl: string, url: string, htu: string]> = [
+    ['without a query that looks like a path', BASE, '/orders?next=/../\\x', HTU],
+    ['a query and a fragment in the proof do not count', BASE, '/orders', `${HTU}?page=2#x`],
+    ['upper case in scheme and host', BASE, '/orders', 'HTTPS://API.example.COM/orders'],
+    ['the default port in baseUrl', 'https://api.example.com:443', '/orders', HTU],
+    ['another port in baseUrl', `${BASE}:8443`, '/orders', `${BASE}:8443/orders`],
+    ['an empty path', BASE, '/', BASE],
+    ['an empty path and a query in the request', BASE, `${BASE}?page=2`, `${BASE}/`],
+    ['two slashes in an absolute request target', BASE, `${BASE}//orders`, `${BASE}//orders`],
+    ['percent-encoding in small letters', BASE, '/a%2fb', `${BASE}/a%2Fb`],
+    ['percent-encoding that is not needed', BASE, '/%7Eor%64ers', `${BASE}/~orders`],
+    ['dots in the proof', BASE, '/orders', `${BASE}/./email/../orders`],
+    ['behind a proxy that takes a path away', `${BASE}/v1`, '/orders', `${BASE}/v1/orders`],
+    ['the slash at the end of baseUrl', `${BASE}/v1/`, '/orders', `${BASE}/v1/orders`],
+    ['two slashes', BASE, '//orders', `${BASE}//orders`],
+  ]
+  for (const [what, baseUrl, url, htu] of passes) {
+    it(`is compared in normal form: ${what}`, async () => {
+      await client
+        .guardWith({ baseUrl })
+        .authenticate(client.request({ url, dpop: await client.proof({ htu }) }))
+    })
+  }
+
+  const refused: Array<[what: string, url: string, htu: string]> = [
+    ['an encoded slash is no slash', '/a%2Fb', `${BASE}/a/b`],
+    ['a path that leads back to another one', '/email/../orders', HTU],
+    ['the same, at its end', '/orders/email/..', `${BASE}/orders/`],
+    ['a backslash inside', '/email\\..\\orders', HTU],
+    ['no path', '*', `${BASE}/*`],
+    ['no request target', '', `${BASE}/`],
+    ['a name that begins like ours', '.evil.example/', 'https://api.example.com.evil.example/'],
+    ['a backslash before the path', 'https://api.example.com\\email/orders', HTU],
+    [
+      'the server that an absolute request target names',
+      'https://other.example/orders',
+      'https://other.example/orders',
+    ],
+    ['a host in the place of a path', '@other.example/orders', 'https://other.example/orders'],
+  ]
+  for (const [what, url, htu] of refused) {
+    it(`is not believed: ${what}`, async () => {
+      const dpop = await client.proof({ htu })
+      const { message } = await refusal(api.authenticate(client.request({ url, dpop })))
+      expect(message).to.equal('DPoP proof is for another URL')
+    })
+  }
+
+  it('is not taken from a header that a proxy might set', async () => {
+    const htu = 'https://other.example.com/orders'
+    const shown = client.request({ dpop: await client.proof({ htu }) })
+    const proxy = { 'x-forwarded-host': 'other.example.com', 'x-forwarded-proto': 'https' }
+    const headers = { ...shown.headers, ...proxy }
+    const { message } = await refusal(api.authenticate({ ...shown, headers }))
+    expect(message).to.equal('DPoP proof is for another URL')
+  })
+
+  it('is never the lack of one: no URL in the request, and none in the proof', async () => {
+    const dpop = await client.proof({ htu: 'orders' })
+    const { headers: unnamed } = client.request({ dpop: await client.proof({ htu: `${BASE}/` }) })
+    for (const request of [
+      client.request({ url: '*', dpop }),
+      client.request({ url: '/../orders', dpop }),
+      { method: 'GET', headers: unnamed },
+    ]) {
+      const { message } = await refusal(api.authenticate(request))
+      expect(message).to.equal('DPoP proof is for another URL')
+    }
+    const { headers } = client.request({ dpop: await client.proof({ htm: undefined }) })
+    const { message } = await refusal(api.authenticate({ url: '/orders', headers }))
+    expect(message).to.equal('DPoP proof is for another method')
+  })
+
+  it('is told to the log where it differs: the operator may have mistyped baseUrl', async () => {
+    const dpop = await client.proof({ htu: `${BASE}/v1/orders` })
+    const { cause } = await refusal(api.authenticate(client.request({ dpop })))
+    expect(cause).to.deep.equal({ htu: `${BASE}/v1/orders`, expected: HTU })
+  })
+
+  it('can be said by a function of the request', async () => {
+    const tenants = client.guardWith({
+      getUrl: ({ headers, url }) => `https://${Reflect.get(headers, 'x-tenant')}.example${url}`,
+    })
+    const dpop = await client.proof({ htu: 'https://acme.example/orders' })
+    const shown = client.request({ url: '/orders?x', dpop })
+    const at = (tenant: string) =>
+      tenants.authenticate({ ...shown, headers: { ...shown.headers, 'x-tenant': tenant } })
+    expect((await refusal(at('other'))).status).to.equal(401)
+    expect((await at('acme')).userId).to.equal('alice')
+  })
+
+  it('a function that answers no URL is trouble of the API, not of the proof', async () => {
+    const dpop = await client.proof()
+    for (const answer of ['/orders', 'ftp://x/', undefined]) {
+      const guard = client.guardWith({ getUrl: () => String(answer) })
+      const failure = await guard
+        .authenticate(client.request({ dpop }))
+        .catch((error: unknown) => error)
+      expect(failure).to.be.instanceOf(TypeError)
+      expect(String(failure)).to.include('resourceServer.dPoP.getUrl must answer an absolute')
+    }
+  })
 })

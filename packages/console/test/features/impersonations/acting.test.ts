@@ -65,7 +65,7 @@ describe('acting as a customer', () => {
         {
           caller: { id: 'olivia' },
           directory: { get: async () => ({ id: 'alice', name: 'Alice Ng' }) },
-          gate: { assertNotStopped: async () => {} },
+          gate: { findStop: async () => undefined },
           settings: { applications: [shop] },
         } as unknown as Call,
         { ...ACT, access: 'change' },

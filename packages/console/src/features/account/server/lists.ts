@@ -11,12 +11,10 @@ import { readActive, rowOfRunning } from '../../../web/rows.ts'
 
 /** The most that are shown of what runs at once. */
 const MAX_RUNNING_SHOWN = 50
-/** So many timelines are read at once. */
-const AT_ONCE = 5
 
 export const OWN = { before: cursor, limit: v.optional(numberParameter(1, 50), '10') }
 
-/** What records put on the page. */
+/** The part of the page that records make. */
 export interface RecordsOnPage<C, R> {
   listRecords(call: C): Promise<R>
   /** Finds when another person looked into what the caller objected to, by the operator. */
@@ -24,9 +22,9 @@ export interface RecordsOnPage<C, R> {
 }
 
 export interface AccountPageAnswer<R> {
-  /** Who acts as the caller now, newest first. */
+  /** Impersonations that run now, newest first. */
   readonly running: readonly AccountImpersonation[] | null
-  /** What support asks, and what the caller answered. */
+  /** Requests of support, and answers of the caller. */
   readonly records: R | null
   readonly past: AccountAnswer | null
 }
@@ -53,7 +51,7 @@ async function orNull<T>(part: Promise<T>): Promise<T | null> {
   try {
     return await part
   } catch (error) {
-    // What the request says is wrong.
+    // The request itself is wrong.
     if (problemOf(error, false).statusCode < 500) throw error
     log(`a part of the account page cannot be read: ${reasonOf(error)}`)
     return null
@@ -73,37 +71,31 @@ async function listPast<C extends CustomerCall>(
   const rows = page.rows.filter(({ customer }) => customer?.id === storable(caller.id))
   const hasObjection = rows.some(({ objection }) => objection)
   const lookedInto = hasObjection ? await findLookedInto(call) : undefined
-  const impersonations = await inParts(rows, async (row) => {
+  const impersonations: AccountImpersonation[] = []
+  for (const row of rows) {
     const { objection, operator } = row
     const lookedIntoAt = objection && operator && lookedInto?.(operator.id, objection.at)
-    return { ...(await describe(row, call)), lookedIntoAt }
-  })
+    impersonations.push({ ...(await describe(row, call)), lookedIntoAt })
+  }
   return { impersonations, next: page.next }
 }
 
 /** Lists the impersonations of the caller that run now, newest first. */
 async function listOwnRunning(call: CustomerCall): Promise<readonly AccountImpersonation[]> {
   const running = await readActive(call, { userId: call.caller.id }, MAX_RUNNING_SHOWN)
-  return inParts(running, async (one) => {
-    // What runs is told while the audit cannot be read, too: the customer must be able to end it.
-    const described = await unlessTrouble('what was done cannot be read', async () =>
+  const described: AccountImpersonation[] = []
+  for (const one of running) {
+    // The customer must be able to end it while the audit cannot be read, too.
+    const found = await unlessTrouble('what was done cannot be read', async () =>
       describe(rowOfRunning(one, await call.audit.store.row(one.id)), call),
     )
-    return described ?? describeRow(rowOfRunning(one), { did: [] }, call)
-  })
+    described.push(found ?? describeRow(rowOfRunning(one), { did: [], more: undefined }, call))
+  }
+  return described
 }
 
 async function describe(row: AuditRow, call: CustomerCall): Promise<AccountImpersonation> {
   const { audit, language, settings } = call
   const done = await whatWasDone(audit.store, [row], settings.account?.describe, language)
   return describeRow(row, done, call)
-}
-
-/** Keeps the order. A few at once: a page must not take all connections of the storage. */
-async function inParts<T, R>(all: readonly T[], work: (one: T) => Promise<R>): Promise<R[]> {
-  const done: R[] = []
-  for (let from = 0; from < all.length; from += AT_ONCE) {
-    done.push(...(await Promise.all(all.slice(from, from + AT_ONCE).map(work))))
-  }
-  return done
 }

@@ -125,7 +125,7 @@ function sentenceOf(state: AccountState) {
   return ['waiting', 'unused', 'refused'].includes(state) ? 'askedToAct' : 'actedAsYou'
 }
 
-/** How it stands, or how it ended: *Ended by Olivia Ortiz*. */
+/** The state, or the end: *Ended by Olivia Ortiz*. */
 function stateText({ state, endedBy }: AccountImpersonation, at: At): string {
   const { states, endedBy: sentence } = at.words.account
   return endedBy ? text(at, sentence, { who: endedBy.name ?? endedBy.id }) : states[state]

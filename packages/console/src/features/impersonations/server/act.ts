@@ -4,7 +4,7 @@ import { MAX_REASON_LENGTH } from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
 import { exactly, readBy } from '../../../kernel/input.ts'
 import { actEntries, actForm, askFor, foresee } from '../../../web/acting/asked-for.ts'
-import type { ActBody, HandOver } from '../../../web/answers.ts'
+import type { ActBody } from '../../../web/answers.ts'
 import { nameIn } from '../../../web/applications.ts'
 import { recordNow } from '../../../web/audit.ts'
 import { writtenText } from '../../../web/http/json-body.ts'
@@ -17,7 +17,7 @@ import { endAsCaller, runningImpersonations } from './running.ts'
 
 const typed = v.optional(textParameter(2 * MAX_REASON_LENGTH))
 
-/** What a link says of the form, such as one of a ticket system. */
+/** The parts of the form that a link fills in, such as one of a ticket system. */
 export const ACT_LINK = {
   /** The account id of the customer. */
   user: personId,
@@ -91,14 +91,13 @@ export const emergencyForm = (call: Call) => ({
 })
 
 /**
- * Issues a subject token, with which the application acts as the customer.
+ * `POST /impersonations` issues a subject token, with which the application acts as the customer. 403
+ * `access_denied` for a protected customer, `own_account` for the operator's own, `stopped` with the stop as
+ * `record`. 404 `user_not_found`.
  *
  * @param emergency why it cannot wait for the approval that the rule asks for
  */
-export async function act(
-  call: WithBody<ReturnType<typeof actForm>>,
-  emergency?: string,
-): Promise<HandOver> {
+export async function act(call: WithBody<ReturnType<typeof actForm>>, emergency?: string) {
   const { instead, emergency: _, ...body } = call.body
   const inTheWay = instead ? await findInTheWay(call, body.application) : []
   const handOver = await issueHandOver(call, body, { emergency })
@@ -107,17 +106,16 @@ export async function act(
   return handOver
 }
 
-export function actInEmergency(
-  call: WithBody<ReturnType<typeof emergencyForm>>,
-): Promise<HandOver> {
-  return act(call, call.body.emergency)
-}
+export const actInEmergency = (call: WithBody<ReturnType<typeof emergencyForm>>) =>
+  act(call, call.body.emergency)
 
 /** An application lets one impersonation act at a time, in one browser. */
 async function findInTheWay(call: Call, application: string) {
   const { running } = await runningImpersonations(call, { actor: call.caller.id })
   return running.filter((it) => it.isMine && it.application === application)
 }
+
+export type HandOver = Awaited<ReturnType<typeof issueHandOver>>
 
 /**
  * @param how.continues the impersonation of which this is the continuation
@@ -127,7 +125,7 @@ export async function issueHandOver(
   call: Call,
   body: ActBody,
   how: { readonly continues?: string; readonly emergency?: string | undefined },
-): Promise<HandOver> {
+) {
   const { ctx, gate, issue, language } = call
   const { continues, emergency } = how
   const asked = await askFor(call, body)
@@ -147,6 +145,7 @@ export async function issueHandOver(
   return {
     id,
     subjectToken,
+    /** Seconds until it is worth nothing. */
     expiresIn,
     url: application.url,
     handOver: application.handOver ?? 'fragment',

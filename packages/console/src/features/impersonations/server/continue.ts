@@ -1,10 +1,8 @@
-import type { Preview } from 'oidc-provider-impersonation'
 import { type AuditRow, decodeEntry, isSameTicket } from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
 import { isId } from '../../../kernel/ids.ts'
 import { exactly, readBy } from '../../../kernel/input.ts'
 import { actEntries, requestFor } from '../../../web/acting/asked-for.ts'
-import type { HandOver } from '../../../web/answers.ts'
 import { canChange } from '../../../web/applications.ts'
 import { settle } from '../../../web/audit.ts'
 import { askProvider, invalid, notFound, Problem } from '../../../web/http/problem.ts'
@@ -13,7 +11,7 @@ import { findRow, shownRow } from '../../../web/rows.ts'
 import { issueHandOver } from './act.ts'
 import { endAsCaller, runningImpersonations } from './running.ts'
 
-/** How long after its time was over, or the caller ended it, it can be continued, in milliseconds. */
+/** The time in which it can be continued, after its own was over or the caller ended it, in milliseconds. */
 const CONTINUABLE_MS = 600_000
 /** Entries of an impersonation that are read, to find how it was asked for. */
 const FIRST_ENTRIES = 20
@@ -21,23 +19,25 @@ const FIRST_ENTRIES = 20
 export const WIDER = { access: v.optional(v.literal('change', 'must be change')) }
 
 /**
- * Goes on with an impersonation. The first one ends once the second is issued, so a refusal ends
+ * `POST /impersonations/:id/continue`: goes on with one that the caller ran, with the same access or a wider one. 404
+ * where it is not the caller's own, or never began. 409 `conflict` where another person, a policy or a replay ended
+ * it, or where it has been over for more than ten minutes. The first one ends once the second is issued, so a refusal ends
  * nothing: an application lets one impersonation act at a time.
  */
-export async function continueImpersonation(call: WithBody<typeof WIDER>): Promise<HandOver> {
+export async function continueImpersonation(call: WithBody<typeof WIDER>) {
   const id = call.param('id')
   const { request, expiresAt } = await askedBefore(call, id, call.body.access)
   const handOver = await issueHandOver(call, request, { continues: id })
-  // What is over already has no end to ask for.
+  // An impersonation that is over has no end to ask for.
   if (expiresAt > call.now()) await endAsCaller(call, id)
   return handOver
 }
 
-/** What the rule says of going on. It is no promise: the start asks again. */
-export type WayOn = Preview['verdict']
-
-/** If the rule cannot be asked, the way on stays: what may not be is refused at the start. */
-export async function findWayOn(call: Call, id: string, access?: 'change'): Promise<WayOn> {
+/**
+ * Asks the rule whether the caller may go on. It is no promise: the start asks again. If the rule cannot be asked, the
+ * way on stays: what may not be is refused at the start.
+ */
+export async function findWayOn(call: Call, id: string, access?: 'change') {
   try {
     await call.limitStripPreviews(call.caller.id)
     const { request } = await askedBefore(call, id, access)
@@ -49,7 +49,7 @@ export async function findWayOn(call: Call, id: string, access?: 'change'): Prom
   }
 }
 
-/** How an impersonation was asked for that the caller ran, and may continue; or the same with wider access. */
+/** Finds the request of an impersonation that the caller ran and may continue, or the same with wider access. */
 async function askedBefore(call: Call, id: string, wider: 'change' | undefined) {
   const { audit, caller, gate, settings } = call
   await settle(audit)
@@ -84,7 +84,7 @@ async function askedBefore(call: Call, id: string, wider: 'change' | undefined) 
 }
 
 /**
- * Whether its time was over, or the caller ended it, and no more than a moment ago. Else going on is a request
+ * Checks whether its time was over, or the caller ended it, a moment ago at most. Else going on is a request
  * of its own, with a reason of its own.
  */
 export function isContinuable({ end, expiresAt = 0 }: AuditRow, { caller, now }: Call): boolean {

@@ -12,7 +12,7 @@ import { shownRow } from '../../../web/rows.ts'
 import { runningImpersonations } from './running.ts'
 
 const MAX_OFFSET = 10_000
-/** How many people are offered, and in how many rows of the audit they are looked for. */
+/** The most people who are offered, and the rows of the audit in which they are looked for. */
 const MAX_OFFERED = 8
 const MAX_ROWS_READ = 100
 const ROWS_PER_PAGE = 20
@@ -28,7 +28,7 @@ export type CustomersPageAnswer = Awaited<ReturnType<typeof searchCustomers>>
 export async function searchCustomers(call: WithQuery<typeof SEARCH>) {
   const { directory, gate, language, query } = call
   const { q: asked = '', offset } = query
-  // What keeps the caller from starting as any customer. A start asks again.
+  // A stop of all that the caller does. A start asks again.
   const stop = await gate.findStop(call, '').catch(() => undefined)
   const isSearch = asked !== ''
   return {
@@ -47,7 +47,7 @@ function findRecents({ audit, caller, directory, language, now }: Call) {
     const { rows } = await audit.store.find({ operator: caller.id }, page)
     const ids = [...new Set(rows.flatMap(({ customer }) => customer?.id ?? []))]
     const found = ids.slice(0, MAX_OFFERED).map((id) => directory.get(id, language))
-    // Who is gone is not offered.
+    // A customer who is gone is not offered.
     return (await Promise.all(found)).flatMap((customer) => customer ?? [])
   })
 }

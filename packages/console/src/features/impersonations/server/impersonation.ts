@@ -12,10 +12,10 @@ import { cursor, numberParameter } from '../../../web/http/query.ts'
 import type { Call, WithBody, WithQuery } from '../../../web/parts.ts'
 import { auditWords, findRow, shownRow } from '../../../web/rows.ts'
 
-/** How long names may take, in milliseconds. */
+/** The time that names may take, in milliseconds. */
 const NAMES_TIMEOUT_MS = 2000
 
-/** What leads, auditors and customers say of an impersonation, and no request to act. */
+/** Words of leads, auditors and customers about an impersonation, and no request to act. */
 const SUPERVISION_EVENTS: ReadonlySet<string> = new Set(
   CONSOLE_EVENTS.filter((event) => event !== 'support.refused' && event !== 'support.continued'),
 )
@@ -71,7 +71,7 @@ export const RELEASE = { note: optionalNote }
 export async function hold(call: WithBody<typeof HOLD>): Promise<void> {
   const { id, hold: before } = await findRow(call)
   await recordNow(call, { event: 'support.held', id, note: call.body.note }, before?.at)
-  // What is gone is not put on hold.
+  // A row that is gone is not put on hold.
   const held = await orUnavailable('the audit cannot be read now', () => call.audit.store.row(id))
   if (!held) throw notFound('it was erased meanwhile')
 }

@@ -1,6 +1,5 @@
 import { ACTING_ROLES, ALL_ROLES, SUPERVISING_ROLES } from '../../../kernel/roles.ts'
 import { actForm } from '../../../web/acting/asked-for.ts'
-import type { HandOver } from '../../../web/answers.ts'
 import { linesFor } from '../../../web/pages/table.ts'
 import type { Call } from '../../../web/parts.ts'
 import { type AskForApproval, actPage } from '../views/act-page.tsx'
@@ -9,7 +8,15 @@ import { customerPage } from '../views/customer-page.tsx'
 import { peoplePage } from '../views/customers-page.tsx'
 import { impersonationPage } from '../views/impersonation-page.tsx'
 import { continuePage } from '../views/strip.tsx'
-import { ACT_LINK, act, actInEmergency, emergencyForm, openingOf, showAct } from './act.ts'
+import {
+  ACT_LINK,
+  act,
+  actInEmergency,
+  emergencyForm,
+  type HandOver,
+  openingOf,
+  showAct,
+} from './act.ts'
 import { exportEntries, exportRows, SEARCHED, searchAudit } from './audit.ts'
 import { continueImpersonation, showContinue, WIDER } from './continue.ts'
 import { PAST, SOUGHT, showCustomer, suggestPeople } from './customers.ts'

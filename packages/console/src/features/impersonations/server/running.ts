@@ -38,7 +38,7 @@ export async function endRunning(call: Call): Promise<void> {
     if (!found || !mayEnd(caller, rowOfRunning(found))) throw none()
     return [found.permit ?? []].flat()
   })
-  // What a lead ends does not start again by the same emergency. The end is carried out in any case.
+  // A lead's end keeps the same emergency from starting again. The end is carried out in any case.
   const revoke = caller.role === 'lead' && call.gate.revokeEmergencies(call, permits)
   const [revoked] = await Promise.allSettled([revoke])
   await endAsCaller(call, id)
@@ -67,7 +67,7 @@ export async function runningImpersonations(call: Call, filter: ImpersonationFil
     customer: filter.userId,
     operator: filter.actor,
   } as const
-  // What runs must be stoppable while the audit, which names people, cannot be read.
+  // The audit names people. While it cannot be read, a person must still be able to stop what runs.
   const rows = await unlessTrouble('no names of what runs', async () =>
     shown.length === 0
       ? []
@@ -99,7 +99,7 @@ function shownTo(call: Call, found: Impersonation, known: AuditRow | undefined) 
     lastUse: use && { ...use, words: auditWords(use, use.isRefused === true, call) },
     canChange:
       canChange(settings.applications, application, scope) ?? found.context.access === 'change',
-    // What software does for the caller, the caller ends, and does not do.
+    // Software that acts for the caller is ended by the caller, and is not theirs.
     isMine: isOwn && software === undefined,
     canEnd: mayEnd(caller, row),
   }

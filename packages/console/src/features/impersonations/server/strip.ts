@@ -5,13 +5,13 @@ import { shownRow } from '../../../web/rows.ts'
 import { findWayOn, isContinuable } from './continue.ts'
 import { type RunningImpersonation, runningImpersonations } from './running.ts'
 
-/** In this time before the end, the strip offers to go on, in milliseconds. */
-const LAST_MINUTE = 60_000
-/** How long the strip tells what another person or the provider ended, in milliseconds. */
+/** In this time before the end, the strip looks different and offers to go on, in milliseconds. */
+export const LAST_MINUTE = 60_000
+/** The time for which the strip tells of an end by another person or the provider, in milliseconds. */
 const NEWS_MS = 60_000
-/** What is over is looked for among what began in this time, in milliseconds. */
+/** The time in which an impersonation began that is over and is shown, in milliseconds. */
 const LOOK_BACK_MS = 12 * 3_600_000
-/** How many of these are looked at. */
+/** The most of these that are looked at. */
 const MAX_LOOKED_AT = 50
 /** So many are offered to go on with at once: the page *What I did* has the others. */
 const MAX_OVER_SHOWN = 3
@@ -33,20 +33,20 @@ export async function findStrip(call: Call) {
   // Of what was gone on with, the last one counts.
   const last = new Map([...over.toReversed(), ...mine].map((it) => [keyOf(it), it.id]))
   const toGoOn = over.filter((it) => it.isContinuable && last.get(keyOf(it)) === it.id)
-  const [shown, allowed] = await Promise.all([
+  const [shown, offered] = await Promise.all([
     Promise.all(mine.toSorted((a, b) => a.expiresAt - b.expiresAt).map((it) => withWays(call, it))),
     Promise.all(
       toGoOn
         .slice(0, MAX_OVER_SHOWN)
-        .map(async (it) => ((await findWayOn(call, it.id)) === 'allowed' ? [it] : [])),
+        .map(async (it) => ({ ...it, goOn: await findWayOn(call, it.id) })),
     ),
   ])
   return {
-    /** What ends first comes first. */
+    /** The first to end comes first. */
     running: shown,
-    /** What the reader may go on with, newest first. */
-    over: allowed.flat(),
-    /** What another person or the provider ended a moment ago. */
+    /** Impersonations that the reader may go on with, newest first. */
+    over: offered.filter(({ goOn }) => goOn === 'allowed'),
+    /** Ends by another person or the provider, a moment ago. */
     stopped: over.filter((it) => !it.isContinuable && (it.end?.at ?? 0) > now() - NEWS_MS),
   }
 }
@@ -66,7 +66,7 @@ async function withWays(call: Call, it: RunningImpersonation) {
   return { ...it, goOn, widen }
 }
 
-/** What is over, and can be continued or ended a moment ago. */
+/** A row that is over. */
 function overOf(row: AuditRow, call: Call) {
   const { customer, operator, software, startedAt } = row
   const shown = shownRow(row, call)

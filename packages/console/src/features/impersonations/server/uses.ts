@@ -90,7 +90,7 @@ export function takeUses(
   return Object.assign(middleware, { callback: () => requestListener(middleware, provider) })
 }
 
-/** How many uses are remembered, so that a batch that comes again is stored once. */
+/** The most uses that are remembered, so that a batch that comes again is stored once. */
 const MAX_USES_REMEMBERED = 10_000
 /** The longest malformed use that the log has, in characters. */
 const MAX_LINE = 65_536

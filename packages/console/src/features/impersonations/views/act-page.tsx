@@ -100,7 +100,7 @@ function ActForm(props: OfForm, at: StaffAt) {
   )
 }
 
-/** What depends on what stands in the form: the script fetches it again. */
+/** A part that depends on what stands in the form: the script fetches it again. */
 function Next({ model, Approval, field }: OfForm & { field: FieldIn }, at: StaffAt) {
   const { by, customer, draft, inTheWay } = model
   // A refused form says itself what it needs: it is not asked again for what was typed.

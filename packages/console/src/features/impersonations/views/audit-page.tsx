@@ -9,7 +9,7 @@ import type { AuditAnswer } from '../server/audit.ts'
 import { Filters } from './filters.tsx'
 import { ImpersonationRows } from './rows.tsx'
 
-/** Who looks on past the first page looks for something: few clicks are better than small answers. */
+/** A reader past the first page looks for something: few clicks are better than small answers. */
 const OLDER_ROWS = 200
 /** Comes before every id, so a row of the same millisecond as an empty answer is newer. */
 const NO_ID = '-'.repeat(43)
@@ -27,7 +27,7 @@ export const auditPage: View<AuditAnswer> = (answer, at) => {
       : [audit.titleCustomer, audit.aboutCustomer]
   const isFiltered = auditListPath(filter) !== '/audit'
   const isAll = next === undefined && before === undefined && !isFiltered
-  // What is older stays as it is. On the first page, what is newer waits.
+  // Older rows stay as they are. On the first page, newer ones wait.
   const again = before === undefined && {
     first: rows[0] ? `${rows[0].at}.${rows[0].id}` : `${now}.${NO_ID}`,
     ...(isDays && { when: 'days' }),

@@ -19,7 +19,7 @@ const MAX_LENGTH_ON_ONE_LINE = 32
 /** No event tells an operator of what others start and end: the page looks again, in seconds. */
 const LOOKS_EVERY = 10
 
-/** Who a customer is, who acts as them now, and who did before. */
+/** A customer, with the people who act as them now and who did before. */
 export const customerPage: View<CustomerPageAnswer> = ({ customer, running, stop, past }, at) => {
   const { audit, operators } = at.words.impersonations
   const { id, name } = customer
@@ -53,7 +53,7 @@ export const customerPage: View<CustomerPageAnswer> = ({ customer, running, stop
   }
 }
 
-/** Who a customer is: what the operator compares with the ticket. */
+/** The facts about a customer that the operator compares with the ticket. */
 export function Who({ customer }: { customer: CustomerAnswer }) {
   return (
     <div class="who">
@@ -72,7 +72,7 @@ export function Email({ of }: { of: string | undefined }) {
   return <bdi class={of.length <= MAX_LENGTH_ON_ONE_LINE ? 'email whole' : 'email'}>{of}</bdi>
 }
 
-/** What helps to tell customers apart, as the directory of the deployment names it. */
+/** Details that tell customers apart, as the directory of the deployment names them. */
 export function Details({ of: { details } }: { of: CustomerAnswer }) {
   if (!details) return null
   return (
@@ -120,7 +120,7 @@ export function UnlessKept(
   )
 }
 
-/** Which others act as this customer right now: the strip has what the reader runs. */
+/** Others who act as this customer right now: the strip has what the reader runs. */
 export function ActingNow(
   { customer, running }: { customer: CustomerAnswer; running: readonly RunningImpersonation[] },
   at: At,

@@ -81,7 +81,6 @@ function CustomerTable(
   { words }: At,
 ) {
   const { label, customers, asked } = props
-  const { columns } = words.impersonations.operators
   const hasId = asked !== undefined && customers.some((customer) => isFoundById(customer, asked))
   const hasDetails = customers.some(({ details }) => details !== undefined)
   return (
@@ -89,23 +88,21 @@ function CustomerTable(
       label={label}
       rows={customers}
       keyOf={({ id }) => id}
-      columns={[
-        {
-          name: columns.name,
-          cell: (customer) => (
-            <Link
-              to={customerPath(customer.id)}
-              autofocus={asked !== undefined && customer === customers[0]}
-            >
-              <Person id={customer.id} name={customer.name} />
-            </Link>
-          ),
-        },
-        { name: columns.email, cell: ({ email }) => <Email of={email} /> },
-        hasId && { name: columns.id, cell: ({ id }) => <bdi class="id">{id}</bdi> },
-        hasDetails && { name: columns.details, cell: (customer) => <Details of={customer} /> },
-        { name: columns.act, cell: (customer) => <ActLink customer={customer} /> },
-      ]}
+      names={words.impersonations.operators.columns}
+      cells={{
+        name: (customer) => (
+          <Link
+            to={customerPath(customer.id)}
+            autofocus={asked !== undefined && customer === customers[0]}
+          >
+            <Person id={customer.id} name={customer.name} />
+          </Link>
+        ),
+        email: ({ email }) => <Email of={email} />,
+        id: hasId && (({ id }) => <bdi class="id">{id}</bdi>),
+        details: hasDetails && ((customer) => <Details of={customer} />),
+        act: (customer) => <ActLink customer={customer} />,
+      }}
     />
   )
 }

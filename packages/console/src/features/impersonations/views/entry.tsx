@@ -20,7 +20,7 @@ interface EntryOfRow {
   readonly row: ImpersonationAnswer
 }
 
-/** What an entry tells, in words. */
+/** An entry in words. */
 export function EntryInWords({ entry, row }: EntryOfRow, at: At) {
   const { event, note, denial, end, use, words } = entry
   return (
@@ -82,7 +82,7 @@ function What({ entry, row }: EntryOfRow, { words }: At) {
   const { audit, events } = words.impersonations
   // By name, if the console knows it.
   const application = client === row.application ? row.applicationName : client
-  // Who ended it, or did it in the console or on the account page.
+  // The person who ended it, or did it in the console or on the account page.
   const person = end
     ? personOfRow(row, end.by?.sub, names?.by?.name)
     : personOfRow(row, entry.by, row.byNames[by])

@@ -145,7 +145,7 @@ interface Noted {
   readonly note?: string | undefined
 }
 
-/** What a person did and wrote, and when. */
+/** An act of a person, with its time and their note. */
 function Note(props: { of: Noted; by: AuditPerson | undefined; sentence: string }) {
   const { of, by, sentence } = props
   return (

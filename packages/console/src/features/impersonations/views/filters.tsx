@@ -78,7 +78,7 @@ const fieldOf = (filter: RowFilter, name: keyof RowFilter) => ({
 interface FilterPart {
   readonly name: keyof RowFilter
   readonly field: ComponentChildren
-  /** What says that it holds. */
+  /** The words above the list, if it is asked for. */
   readonly chip: string | undefined
   /** Operators see what they did. */
   readonly isOfOthers?: true

@@ -52,7 +52,7 @@ function ReviewNote({ of: row }: { of: ImpersonationAnswer }, at: StaffAt) {
   )
 }
 
-/** What the reader can do with it. */
+/** Buttons for what the reader can do with it. */
 function Actions({ of: row }: { of: ImpersonationAnswer }, at: StaffAt) {
   const { id, alarm, keys, operator, outcome } = row
   const isHeld = row.hold?.isHeld

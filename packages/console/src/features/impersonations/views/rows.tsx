@@ -23,26 +23,24 @@ const MAX_LENGTH_ON_ONE_LINE = 36
 /** The impersonations, one row each. */
 export function ImpersonationRows({ rows }: { rows: readonly RowAnswer[] }, { words }: StaffAt) {
   const { audit } = words.impersonations
-  const { columns: heads } = audit
   return (
     <Table
       label={audit.list}
       rows={rows}
       keyOf={({ id }) => id}
-      columns={[
-        { name: heads.who, cell: (row) => <WhoActs row={row} /> },
-        {
-          name: heads.started,
-          cell: ({ startedAt, at }) => <Time at={startedAt ?? at} form="recent" />,
-        },
-        { name: heads.ticket, cell: (row) => <Ticket of={row} /> },
-        { name: heads.reason, cell: ({ reason }) => reason && <bdi class="free">{reason}</bdi> },
-        { name: heads.outcome, cell: (row) => <OutcomeBadge row={row} /> },
-        { name: heads.reads, numeric: true, cell: ({ reads }) => reads },
-        { name: heads.changes, numeric: true, cell: ({ changes }) => changes },
-        { name: heads.refused, numeric: true, cell: ({ refused, denied }) => refused + denied },
-        { name: heads.alarms, cell: (row) => <RowMarks row={row} /> },
-      ]}
+      names={audit.columns}
+      numeric={['reads', 'changes', 'refused']}
+      cells={{
+        who: (row) => <WhoActs row={row} />,
+        started: ({ startedAt, at }) => <Time at={startedAt ?? at} form="recent" />,
+        ticket: (row) => <Ticket of={row} />,
+        reason: ({ reason }) => reason && <bdi class="free">{reason}</bdi>,
+        outcome: (row) => <OutcomeBadge row={row} />,
+        reads: ({ reads }) => reads,
+        changes: ({ changes }) => changes,
+        refused: ({ refused, denied }) => refused + denied,
+        alarms: (row) => <RowMarks row={row} />,
+      }}
     />
   )
 }
@@ -64,7 +62,7 @@ const OUTCOME_TONES: Partial<Record<Outcome, 'alarm' | 'good' | 'warning'>> = {
   user: 'warning',
 }
 
-/** How it stands, or how it ended: *Running now*, *Ended by Grace Lindqvist*. */
+/** The state, or the end: *Running now*, *Ended by Grace Lindqvist*. */
 export function OutcomeBadge({ row }: { row: RowAnswer }, at: At) {
   const { end, expiresAt, outcome } = row
   const { endings, outcomes } = at.words.impersonations.audit
@@ -92,7 +90,7 @@ export function personOfRow(
   return [operator, customer].find((person) => person?.id === id) ?? { id }
 }
 
-/** Whether nobody approved it, the alarms of a row, and the hold. */
+/** Marks of a row: nobody approved it, its alarms, and the hold. */
 export function RowMarks({ row }: { row: RowAnswer }, at: At) {
   const { acknowledged, alarm, refusedActs, hold } = row
   const { alarms, impersonations } = at.words

@@ -17,7 +17,7 @@ import { mayEnd } from '../../../web/may.ts'
 import type { RunningAnswer, RunningImpersonation } from '../server/running.ts'
 import { Answer, RequestText } from './entry.tsx'
 
-/** Who acts now: of each operator together, with what a lead can do above. */
+/** Impersonations that run: of each operator together, with the buttons of a lead above. */
 export function RunningNow(
   { of: { more, running }, isTitled }: { of: RunningAnswer; isTitled: boolean },
   at: StaffAt,
@@ -55,49 +55,35 @@ function RunningTable({ rows }: { rows: readonly RunningImpersonation[] }, at: S
           </div>
         ),
       }))}
-      columns={[
-        {
-          name: columns.customer,
-          cell: ({ customer }) => {
-            const person = <Person {...customer} />
-            return mayAct ? <Link to={customerPath(customer.id)}>{person}</Link> : person
-          },
+      names={columns}
+      numeric={['left']}
+      cells={{
+        customer({ customer }) {
+          const person = <Person {...customer} />
+          return mayAct ? <Link to={customerPath(customer.id)}>{person}</Link> : person
         },
-        { name: columns.ticket, cell: (row) => <Ticket of={row} /> },
-        { name: columns.reason, cell: ({ reason }) => <bdi class="free">{reason}</bdi> },
-        {
-          name: columns.application,
-          cell: (it) => (
-            <span class="marks">
-              <bdi>{it.applicationName}</bdi>
-              {it.software !== undefined && (
-                <span class="soft">
-                  <Actor of={it} />
-                </span>
-              )}
-            </span>
-          ),
-        },
-        {
-          name: columns.access,
-          cell: (it) => (
-            <span class="marks">
-              <AccessMarks of={it} />
-            </span>
-          ),
-        },
-        { name: columns.latest, cell: (it) => <Latest of={it} /> },
-        {
-          name: columns.started,
-          cell: ({ startedAt }) => <Time at={startedAt} form="ofDay" />,
-        },
-        {
-          name: columns.left,
-          numeric: true,
-          cell: ({ expiresAt }) => <Countdown until={expiresAt} />,
-        },
-        mayAct && { name: columns.end, cell: (it) => <EndButton of={it} /> },
-      ]}
+        ticket: (row) => <Ticket of={row} />,
+        reason: ({ reason }) => <bdi class="free">{reason}</bdi>,
+        application: (it) => (
+          <span class="marks">
+            <bdi>{it.applicationName}</bdi>
+            {it.software !== undefined && (
+              <span class="soft">
+                <Actor of={it} />
+              </span>
+            )}
+          </span>
+        ),
+        access: (it) => (
+          <span class="marks">
+            <AccessMarks of={it} />
+          </span>
+        ),
+        latest: (it) => <Latest of={it} />,
+        started: ({ startedAt }) => <Time at={startedAt} form="ofDay" />,
+        left: ({ expiresAt }) => <Countdown until={expiresAt} />,
+        end: mayAct && ((it) => <EndButton of={it} />),
+      }}
     />
   )
 }
@@ -127,7 +113,7 @@ function Latest({ of: { id, lastUse } }: { of: RunningImpersonation }, { words }
   )
 }
 
-/** What runs: who acts, what for, where, and how long yet. */
+/** One that runs, in a line: the ticket, the application, the access, and the time that is left. */
 export function RunningLine(
   { of: it, children }: { of: RunningImpersonation; children: ComponentChildren },
   { words }: At,
@@ -145,7 +131,7 @@ export function RunningLine(
   )
 }
 
-/** Whether it can change something, and whether nobody approved it. */
+/** Marks of one that runs: it can change something, and nobody approved it. */
 function AccessMarks({ of }: { of: RunningImpersonation }, { words }: At) {
   const { change, look } = words.impersonations.running
   return (

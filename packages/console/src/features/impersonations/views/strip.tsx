@@ -9,21 +9,18 @@ import { Text } from '../../../web/kit/text.tsx'
 import { Ticket } from '../../../web/kit/ticket.tsx'
 import type { View } from '../../../web/pages/table.ts'
 import type { showContinue } from '../server/continue.ts'
-import type { StripAnswer } from '../server/strip.ts'
+import { LAST_MINUTE, type StripAnswer } from '../server/strip.ts'
 import { EndButton, RunningLine } from './running.tsx'
 
-/** In this time before the end, the strip looks different, in milliseconds. */
-const LAST_MINUTE = 60_000
-
 type MyRunning = StripAnswer['running'][number]
-type MyOver = StripAnswer['over'][number]
+type MyOver = StripAnswer['stopped'][number]
 type Continued = Pick<MyOver, 'customer' | 'id' | 'ticket'>
 
 /** Below the head of every page: what the reader runs, the time that is left, and the way on. */
 export function Strip({ of: { running, over, stopped } }: { of: StripAnswer }, at: At) {
   const labels = at.words.impersonations.running
   return (
-    // What may go on depends on approvals and stops, too.
+    // The way on depends on approvals and stops, too.
     <div data-about={over.length > 0 ? '*' : 'running'}>
       <p role="status" class="unseen">
         {running.map((it) => it.goOn === 'allowed' && text(at, labels.minuteLeft, slotsOf(at, it)))}
@@ -105,7 +102,7 @@ function ContinueButton({ of: it, isFirst }: { of: Continued; isFirst?: true }, 
   )
 }
 
-/** What has no ticket cannot be continued. */
+/** Slots of the sentences. An impersonation without a ticket cannot be continued. */
 function slotsOf(at: At, { customer, ticket = '' }: Continued) {
   return { customer: personName(at, customer), ticket }
 }
@@ -135,7 +132,7 @@ function WidenButton({ of: it }: { of: MyRunning }, at: At) {
   )
 }
 
-/** Who or what ended it, and what they said. */
+/** Says by whom or what it was ended, and their note. */
 function stoppedText(at: At, { customer, end, objection, operator }: MyOver): string {
   const { overBy } = at.words.impersonations.running
   const sentences: Readonly<Partial<Record<Ending, string>>> = {
@@ -150,7 +147,7 @@ function stoppedText(at: At, { customer, end, objection, operator }: MyOver): st
   })
 }
 
-/** Where an application leads after a reload: one press goes on. */
+/** The page to which an application leads after a reload: one press goes on. */
 export const continuePage: View<Awaited<ReturnType<typeof showContinue>>> = (model, { words }) => {
   const { row, canChange, wayOn } = model
   const { customer, ticket = '', reason = '' } = row

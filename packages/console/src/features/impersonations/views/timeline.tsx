@@ -71,7 +71,7 @@ type RequestRun = readonly [TimelineEntry, ...TimelineEntry[]]
 function runsOf(entries: readonly TimelineEntry[]): readonly RequestRun[] {
   const runs: [TimelineEntry, ...TimelineEntry[]][] = []
   for (const entry of entries) {
-    // That the deployment was told of an alarm, and that a customer is being told: what came of it is shown.
+    // Messages to the deployment are not shown; of those to a customer, the outcome is.
     if (entry.event === 'support.telling' || entry.delivery?.to === 'deployment') continue
     const last = runs.at(-1)
     if (last && entry.event === USED_EVENT && requestOf(last[0]) === requestOf(entry)) {

@@ -73,18 +73,16 @@ function Found({ asked, customers = [], more }: FoundPeople, at: At) {
           label={labels.title}
           rows={customers}
           keyOf={({ id }) => id}
-          columns={[
-            {
-              name: labels.name,
-              cell: ({ id, name }) => (
-                <Link to={personalDataPath(id)}>
-                  <Person id={id} name={name} />
-                </Link>
-              ),
-            },
-            { name: labels.email, cell: ({ email }) => <bdi>{email}</bdi> },
-            { name: labels.id, cell: ({ id }) => <bdi class="id">{id}</bdi> },
-          ]}
+          names={labels}
+          cells={{
+            name: ({ id, name }) => (
+              <Link to={personalDataPath(id)}>
+                <Person id={id} name={name} />
+              </Link>
+            ),
+            email: ({ email }) => <bdi>{email}</bdi>,
+            id: ({ id }) => <bdi class="id">{id}</bdi>,
+          }}
         />
       )}
       {more && <p class="note">{labels.more}</p>}

@@ -23,7 +23,7 @@ export const QUESTION = {
 
 type Question = Read<typeof QUESTION>
 
-/** What stands in the context where the question names no ticket, and there is no example. */
+/** The ticket in the context if the question names none, and there is no example. */
 const NO_TICKET = 'none'
 /** The reason in the context. */
 const REASON = 'a question beforehand'

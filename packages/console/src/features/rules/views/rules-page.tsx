@@ -9,7 +9,7 @@ import { durationText } from '../../../web/kit/time.tsx'
 import type { View } from '../../../web/pages/table.ts'
 import type { RulesAnswer } from '../server/rules.ts'
 
-/** What the rules say before anybody asks. */
+/** The rules in force, and a question to them. */
 export function rulesPage(Needed: ComponentType<{ approval: object }>): View<RulesAnswer> {
   return ({ rules, question, mayAct, notAnswered }, { words }) => ({
     title: words.rules.title,

@@ -12,10 +12,6 @@ export function permitGate(parts: StaffParts): Gate {
   return {
     hasPermits: parts.permits !== undefined,
     findStop: (call, customer) => findOwnStop(own(call), customer),
-    async assertNotStopped(call, customer) {
-      const stop = await findOwnStop(own(call), customer)
-      if (stop) throw stoppedProblem(stop)
-    },
     stoppedProblem,
     withPermitsReason: (asked, call) => withPermitsReason(asked, own(call)),
     findApproval: async (call, asked, body, needed) =>
