@@ -1,7 +1,8 @@
 import type { Configuration } from 'oidc-provider'
 import { accessTokenClaims } from './claims/claims.ts'
+import { loadExistingGrant as loadByDefault } from './host/instance.ts'
 import type { ResolvedOptions } from './options/defaults.ts'
-import { withApplicationGrants } from './policy/applications.ts'
+import { isNamed } from './policy/clients.ts'
 import { withManagementApi } from './policy/management-api.ts'
 import { DEFAULT_SUBJECT_TOKEN_TTL, MAX_SUBJECT_TOKEN_TTL } from './shared/constants.ts'
 
@@ -76,13 +77,35 @@ export function isWired(
   )
 }
 
-/** A deployment that names no application keeps its own function, or the provider's. */
+/**
+ * Grants the applications of operators `openid` without a question, in addition to their grant. An
+ * application that sends `prompt=none` would otherwise get `consent_required`. A deployment that
+ * names no application keeps its own function, or the provider's.
+ */
 function applicationGrants(
-  { loadExistingGrant }: Configuration,
+  { loadExistingGrant = loadByDefault }: Configuration,
   { applications }: ResolvedOptions,
 ): Pick<Configuration, 'loadExistingGrant'> {
   if (typeof applications !== 'function' && applications.length === 0) return {}
-  return { loadExistingGrant: withApplicationGrants(applications, loadExistingGrant) }
+  return {
+    async loadExistingGrant(ctx) {
+      const { client, provider, session } = ctx.oidc
+      const existing = await loadExistingGrant(ctx)
+      const accountId = session?.accountId
+      if (!client || !accountId) return existing
+      if (!(await isNamed(client, applications, 'features.impersonation.applications')))
+        return existing
+      const grant = existing ?? new provider.Grant({ clientId: client.clientId, accountId })
+      // The provider refuses another's grant. Nothing is written into it.
+      if (grant.accountId !== accountId || grant.clientId !== client.clientId) return grant
+      // A consent page that makes a grant of its own leaves out scopes that it was not asked for.
+      if (grant.getOIDCScopeFiltered(new Set(['openid'])) !== 'openid') {
+        grant.addOIDCScope('openid')
+        await grant.save()
+      }
+      return grant
+    },
+  }
 }
 
 function subjectTokenTtl({ ttl }: Configuration): unknown {

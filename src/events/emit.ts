@@ -49,21 +49,6 @@ export async function recordersReady(provider: Provider): Promise<void> {
   if (answers.some((answer) => answer !== true)) throw new RecorderNotReady()
 }
 
-/** @throws NotRecorded if a recorder does not store it in time */
-async function record(
-  provider: Provider,
-  name: RecordedEventName,
-  event: ImpersonationEvent,
-): Promise<void> {
-  try {
-    await Promise.all(instance(provider).recorders.map((each) => each.record(name, event)))
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : 'no Error'
-    warn('NOT_RECORDED', `${name} was not recorded in time: ${reason}`)
-    throw new NotRecorded({ cause })
-  }
-}
-
 /** The events that recorders take: everything that lets a person act, and its end. */
 const RECORDED: readonly RecordedEventName[] = [
   'impersonation.issued',
@@ -85,14 +70,16 @@ export async function emit(
   ctx: KoaContextWithOIDC | undefined,
   facts: () => Partial<ImpersonationEvent>,
 ): Promise<void> {
-  const isRecorded = instance(provider).recorders.length > 0
-  const recorded = isRecorded ? RECORDED.find((each) => each === name) : undefined
+  const { recorders } = instance(provider)
+  const recorded = recorders.length > 0 ? RECORDED.find((each) => each === name) : undefined
   if (!recorded && provider.listenerCount(name) === 0) return
   const event = Object.freeze(present({ timeMs: Date.now(), ...facts() }))
   try {
-    if (recorded) await record(provider, recorded, event)
-  } catch (error) {
-    if (name !== 'impersonation.ended') throw error
+    if (recorded) await Promise.all(recorders.map((each) => each.record(recorded, event)))
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : 'no Error'
+    warn('NOT_RECORDED', `${name} was not recorded in time: ${reason}`)
+    if (name !== 'impersonation.ended') throw new NotRecorded({ cause })
   }
   // Each separately, after the response is sent. An error or a delay in one listener affects
   // neither the client nor the next listener.

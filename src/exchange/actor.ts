@@ -48,9 +48,12 @@ async function verifyActor(
   if (!token.scopes.has(options.scope)) {
     throw new AccessTokenRejected(`lacks the scope ${options.scope}`)
   }
-  if (!mayBring(options.sameClient, token.clientId, clientId)) {
-    throw new AccessTokenRejected('was issued to another client')
-  }
+  const { sameClient } = options
+  const mayBring =
+    typeof sameClient === 'boolean'
+      ? !sameClient || token.clientId === clientId
+      : sameClient.includes(token.clientId)
+  if (!mayBring) throw new AccessTokenRejected('was issued to another client')
   requireRecentSignIn(token, options.maxAge)
   const unproven = unprovenBinding(token, {
     jkt: dPoP?.thumbprint,
@@ -75,16 +78,6 @@ async function verifyActor(
     /** `true` if the grant may stay when the operator signs out. */
     mayOutliveSignOut: mayOutliveSignOut(provider, client),
   }
-}
-
-/** Checks whether the exchanging client may bring a token that was issued to `issuedTo`. */
-function mayBring(
-  sameClient: boolean | readonly string[],
-  issuedTo: string,
-  exchanging: string,
-): boolean {
-  if (typeof sameClient === 'boolean') return !sameClient || issuedTo === exchanging
-  return sameClient.includes(issuedTo)
 }
 
 function requireRecentSignIn(token: VerifiedAccessToken, maxAge: number | undefined): void {

@@ -13,7 +13,9 @@ const MAX_ANSWER_MS = 1000
  */
 export function afterAnswer(provider: Provider, ctx: Context, run: () => void): void {
   const { tasks } = instance(provider)
-  const task = answered(ctx)
+  const { promise, resolve } = Promise.withResolvers<void>()
+  ctx.res.once('finish', resolve).once('close', resolve)
+  const task = endsWithin(MAX_ANSWER_MS, promise)
     .then(run)
     // Nobody waits for the task, so its error would end the process.
     .catch((error: unknown) => emitSafely(provider, 'server_error', ctx, error))
@@ -25,10 +27,4 @@ export function afterAnswer(provider: Provider, ctx: Context, run: () => void): 
 export async function answersFollowed(provider: Provider): Promise<void> {
   await Promise.all(instance(provider).tasks)
   await instance(provider).endings.tried()
-}
-
-async function answered({ res }: Context): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  res.once('finish', resolve).once('close', resolve)
-  await endsWithin(MAX_ANSWER_MS, promise)
 }

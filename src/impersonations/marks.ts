@@ -144,23 +144,17 @@ export async function findMark(
 ): Promise<Mark | undefined> {
   const accountIds = [COMMON_MARKS, ...(operator === undefined ? [] : [marksOf(operator)])]
   const found = await Promise.all(
-    accountIds.map((accountId) => findAmong(adapter, accountId, token)),
+    accountIds.map(async (accountId) => {
+      for await (const records of readPages(adapter, { accountId })) {
+        for (const record of records) {
+          const mark = parseMark(record, token.iss)
+          if (mark && matcherFor(mark.filter)(token) && isConcernedBy(mark)(token)) return mark
+        }
+      }
+      return undefined
+    }),
   )
   return found.find(Boolean)
-}
-
-async function findAmong(
-  adapter: EndingAdapter,
-  accountId: string,
-  token: SubjectToken,
-): Promise<Mark | undefined> {
-  for await (const records of readPages(adapter, { accountId })) {
-    for (const record of records) {
-      const mark = parseMark(record, token.iss)
-      if (mark && matcherFor(mark.filter)(token) && isConcernedBy(mark)(token)) return mark
-    }
-  }
-  return undefined
 }
 
 /** Parses a mark; `undefined` for a mark of another provider, and for one that cannot be read. */

@@ -209,13 +209,10 @@ export class StatusBits {
 
   /** Returns the member `lst`: DEFLATE with the ZLIB format at the highest level, base64url. */
   encode(): Promise<string> {
-    this.#encoded ??= deflated(this.#bytes)
+    // A copy, because bits may be set while another thread reads.
+    this.#encoded ??= compress(this.#bytes.slice(), { level: constants.Z_BEST_COMPRESSION }).then(
+      (compressed) => compressed.toString('base64url'),
+    )
     return this.#encoded
   }
-}
-
-async function deflated(bytes: Uint8Array): Promise<string> {
-  // A copy, because bits may be set while another thread reads.
-  const compressed = await compress(bytes.slice(), { level: constants.Z_BEST_COMPRESSION })
-  return compressed.toString('base64url')
 }

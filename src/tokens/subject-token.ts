@@ -40,19 +40,6 @@ export function keptAfterRedemptionFor(maxTtl: number): number {
   return maxTtl + RETENTION_MARGIN_SECONDS
 }
 
-/**
- * The maximum lifetime of an access token that comes out of a record now, in seconds. What can act
- * can be ended (I14), so the record outlives the token. The process that issued the subject token
- * has set the limit, whatever the options of the process that exchanges it.
- *
- * @param keptUntil - the time until which the record is kept, in seconds since the epoch
- */
-function lifeUnderRecord(keptUntil: number): number {
-  // A store may have changed it.
-  if (!Number.isSafeInteger(keptUntil)) return 0
-  return keptUntil - RETENTION_MARGIN_SECONDS - epochSeconds()
-}
-
 /** The content of a subject token, as it is stored. */
 interface StoredProperties {
   /** The user to be impersonated. */
@@ -208,8 +195,11 @@ export function defineSubjectToken(
     }
 
     get longestLife(): number {
-      if (this.keptUntil !== undefined) return lifeUnderRecord(this.keptUntil)
-      return kept > 0 ? 0 : Number.POSITIVE_INFINITY
+      const { keptUntil } = this
+      if (keptUntil === undefined) return kept > 0 ? 0 : Number.POSITIVE_INFINITY
+      // The process that issued it has set the limit. A store may have changed it.
+      if (!Number.isSafeInteger(keptUntil)) return 0
+      return keptUntil - RETENTION_MARGIN_SECONDS - epochSeconds()
     }
 
     get accessTokenId(): string {

@@ -250,11 +250,7 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
     now,
     decide: records.decisions,
   })
-  const erasures: StaffParts['erasures'] = {
-    find: (call) => erasureRecords.find({ ...call, personalData: ofPerson }),
-    confirm: (call, id, note) =>
-      erasureRecords.confirm({ ...call, personalData: ofPerson }, id, note),
-  }
+  const erasures = erasureRecords(ofPerson)
   const parts: ErasingParts & Parts & StaffParts = {
     permits,
     erasures,

@@ -284,54 +284,37 @@ describe('the clients of the pages', () => {
     expect(() => customerAccountClient({ url, clientId: '' })).to.throw(TypeError, 'clientId must')
   })
 
-  it('are looked for at the first use: the log tells what is missing', async () => {
-    await using deployment = await deploy({ console: { clientId: 'nothing' } })
-    const { status, body } = await deployment.ask(undefined, '/me')
-    expect({ status, ...body }).to.deep.equal({
-      status: 500,
-      error: 'server_error',
-      error_description: 'the page is not set up: see the log',
-    })
-    const page = await fetch(deployment.consoleUrl)
-    expect(page.status).to.equal(500)
-    const told =
-      'options.clientId: the provider has no client nothing: add supportConsoleClient({ url, … })'
-    expect(deployment.log.join('\n')).to.contain(told)
-    const error = await deployment.console.check().catch((reason: unknown) => reason)
-    expect(error).to.be.instanceOf(TypeError).and.have.property('message').that.contains(told)
-  })
-
-  it('are checked at the start: who issues, and who exchanges', async () => {
-    await using deployment = await deploy()
-    await deployment.console.check()
-    const shop = {
-      ...{ name: 'Shop', url: 'https://shop.example.com/', resource: 'https://api.example.com' },
-      scopes: { read: 'orders:read' },
-    }
-    for (const [wrong, told] of [
-      [{ issueAs: 'nothing' }, 'options.issueAs: the provider has no client nothing'],
-      [{ issueAs: 'shop' }, 'options.issueAs: the client shop lacks client_credentials'],
-      [
-        { applications: [{ ...shop, clientId: 'support-console' }] },
-        'options.applications[0].clientId: the client support-console lacks urn:ietf',
-      ],
-    ] as const) {
-      await using other = await deploy({ console: wrong })
-      const error = await other.console.check().catch((reason: unknown) => reason)
+  for (const [wrong, told] of [
+    [
+      { clientId: 'nothing' },
+      'options.clientId: the provider has no client nothing: add supportConsoleClient({ url, … })',
+    ],
+    [{ clientId: 'support-backend' }, 'support-backend has a secret, which a page cannot keep'],
+    [{ clientId: 'other' }, 'the client other has no redirect URI http://localhost:'],
+    [{ issueAs: 'nothing' }, 'options.issueAs: the provider has no client nothing'],
+    [{ issueAs: 'shop' }, 'options.issueAs: the client shop lacks client_credentials'],
+    [
+      { applications: [{ ...application, clientId: 'support-console' }] },
+      'options.applications[0].clientId: the client support-console lacks urn:ietf',
+    ],
+  ] as const) {
+    it(`are checked at the start, and at the first use: ${told}`, async () => {
+      await using deployment = await deploy({ console: wrong })
+      const error = await deployment.console.check().catch((reason: unknown) => reason)
       expect(error).to.be.instanceOf(TypeError)
       expect(String(error)).to.contain(told)
-    }
-  })
+      const isOfPage = 'clientId' in wrong
+      const { status, body } = await deployment.ask(undefined, '/me')
+      expect([status, body.error_description]).to.deep.equal(
+        isOfPage ? [500, 'the page is not set up: see the log'] : [401, 'no access token provided'],
+      )
+      if (isOfPage) expect(deployment.log.join('\n')).to.contain(told)
+    })
+  }
 
-  it('are wrong with a secret, or without the redirect URI of the page', async () => {
-    for (const [clientId, told] of [
-      ['support-backend', 'the client support-backend has a secret, which a page cannot keep'],
-      ['other', 'the client other has no redirect URI http://localhost:'],
-    ] as const) {
-      await using deployment = await deploy({ console: { clientId } })
-      expect((await fetch(deployment.consoleUrl)).status).to.equal(500)
-      expect(deployment.log.join('\n')).to.contain(told)
-    }
+  it('are good at the start', async () => {
+    await using deployment = await deploy()
+    await deployment.console.check()
   })
 
   it('cannot be looked up while the storage fails: 503, and no page is called wrong for it', async () => {

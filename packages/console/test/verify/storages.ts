@@ -1,13 +1,11 @@
-import { randomUUID } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { Client, Pool } from 'pg'
-import { POSTGRES_URL, suiteOn, testOn } from '../../../../test/adapters/servers.ts'
+import { suiteOn, testOn } from '../../../../test/adapters/servers.ts'
+import { newFolder } from '../../../../test/support/folder.ts'
 import type { AuditStore } from '../../src/ledger/store.ts'
 import { createPostgresAudit } from '../../src/ledger/stores/postgres/index.ts'
 import { createSqliteAudit } from '../../src/ledger/stores/sqlite/index.ts'
+import { newSchema } from '../ledger/stores/postgres/schema.ts'
 import { KEEP_FOR } from './history.ts'
 
 /** What a person has who can write to the storage. */
@@ -33,9 +31,8 @@ function changing(run: Run): Storage['change'] {
   }
 }
 
-export async function openSqlite(): Promise<Storage> {
-  const folder = await mkdtemp(join(tmpdir(), 'audit-attack-'))
-  const file = join(folder, 'audit.db')
+async function openSqlite(): Promise<Storage> {
+  const file = join(newFolder(), 'audit.db')
   const store = createSqliteAudit({ file, keepFor: KEEP_FOR })
   await store.open()
   const database = new DatabaseSync(file)
@@ -45,17 +42,13 @@ export async function openSqlite(): Promise<Storage> {
     async dispose() {
       database.close()
       await store.close()
-      await rm(folder, { recursive: true })
     },
   }
 }
 
 async function openPostgres(): Promise<Storage> {
-  const schema = `audit_attack_${randomUUID().replaceAll('-', '')}`
-  const admin = new Client(POSTGRES_URL)
-  await admin.connect()
-  await admin.query(`CREATE SCHEMA ${schema}`)
-  const pool = new Pool({ connectionString: POSTGRES_URL, options: `-c search_path=${schema}` })
+  const schema = await newSchema()
+  const pool = schema.pool()
   const store = createPostgresAudit({ pool, keepFor: KEEP_FOR })
   await store.open()
   const run: Run = async (sql, ...values) => {
@@ -63,14 +56,7 @@ async function openPostgres(): Promise<Storage> {
     const numbered = sql.replaceAll('?', () => `$${++place}`)
     return (await pool.query(numbered, values)).rows
   }
-  return {
-    ...{ store, run, change: changing(run) },
-    async dispose() {
-      await pool.end()
-      await admin.query(`DROP SCHEMA ${schema} CASCADE`)
-      await admin.end()
-    },
-  }
+  return { store, run, change: changing(run), dispose: schema.dispose }
 }
 
 /**

@@ -129,7 +129,10 @@ export function startOutbox({
     const delivery = nextDelivery(subject.deliveries?.[to], { to, kind, count })
     const about = { [source.about]: id, userId: customer?.id }
     const entryOf = (event: AuditEntry['event'], failures = delivery.failures): AuditEntry => ({
-      ...{ event, timeMs: now(), ...about, delivery: { ...delivery, failures } },
+      event,
+      timeMs: now(),
+      ...about,
+      delivery: { ...delivery, failures },
     })
     if (telling.is !== 'told') {
       const isJoined = telling.is === 'joined'

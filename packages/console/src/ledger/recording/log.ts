@@ -54,6 +54,8 @@ const WRITE_MS = 5000
 /** The part of its time in which a decision is stored. In the rest, its outcome is looked up. */
 const DECIDING_PART = 0.7
 
+const late = () => new Error('it does not answer')
+
 export function auditLog(store: WrittenStore, { markOf }: Pick<Marks, 'markOf'>) {
   const remembered = new BoundedMap<string, Sum>(MAX_SUMS_REMEMBERED)
   /** The reason why the store fails, while it fails. */
@@ -102,7 +104,6 @@ export function auditLog(store: WrittenStore, { markOf }: Pick<Marks, 'markOf'>)
    * @throws UnstorableError
    */
   async function writeSurely(batch: Batch, how: Writing): Promise<Written | undefined> {
-    const late = () => new Error('it does not answer')
     for (let deadline: number | undefined; !how.end.aborted; ) {
       try {
         deadline ??= store.deadlineIn(WRITE_MS)
@@ -208,7 +209,6 @@ export function auditLog(store: WrittenStore, { markOf }: Pick<Marks, 'markOf'>)
       const one = pendingOf(entry)
       const id = subjectOf(one) ?? ''
       const composed = compose([one], new Map(before && [[id, before]]), markOf)
-      const late = () => new Error('it does not answer')
       const batch = { ...composed.batch, slots }
       await limitTime(left(), store.open(), late).catch((cause) => {
         throw new NothingDecided('the storage fails', { cause })

@@ -54,10 +54,7 @@ const REQUEST = {
   status: v.optional(wholeNumber(100, 999)),
   refused: v.optional(
     objectOf({
-      by: oneOf([
-        ...(['impersonation', 'person', 'replay', 'requirement', 'scope', 'sender'] as const),
-        'status',
-      ]),
+      by: oneOf(['impersonation', 'person', 'replay', 'requirement', 'scope', 'sender', 'status']),
       error: words,
       description: text(0, 65_536),
     }),

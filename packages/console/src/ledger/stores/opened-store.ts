@@ -3,10 +3,15 @@ import type { AuditStore, RecordWithEntries } from '../store.ts'
 import { isMalformedCursor } from './cursor.ts'
 
 /** What rejects with an error of the storage. Every other method rejects with what an answer is made of. */
-const WRITES: ReadonlySet<PropertyKey> = new Set<keyof AuditStore>([
-  ...(['addSeal', 'assertSchema', 'old', 'overwriteRemoved'] as const),
-  ...(['remove', 'removeSeal', 'write'] as const),
-])
+const WRITES: readonly PropertyKey[] = [
+  'addSeal',
+  'assertSchema',
+  'old',
+  'overwriteRemoved',
+  'remove',
+  'removeSeal',
+  'write',
+] satisfies (keyof AuditStore)[]
 
 /**
  * A store that is opened at its first use, and again where that failed.
@@ -50,7 +55,8 @@ export function openedStore(
           const found = await member(...given)
           return name === 'permitsInForce' ? found.map(inForce) : found
         } catch (error) {
-          const isTold = WRITES.has(name) || isMalformedCursor(error) || error instanceof Unreadable
+          const isTold =
+            WRITES.includes(name) || isMalformedCursor(error) || error instanceof Unreadable
           throw isTold ? error : new Unreadable(error)
         }
       }

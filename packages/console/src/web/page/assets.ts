@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { Context } from 'koa'
 import { type BrandSettings, brandStyle } from '../brand.ts'
-import { browserFiles } from './bundle.ts'
+import { browserFiles } from './source.ts'
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',

@@ -59,16 +59,16 @@ export async function listRequests(
 export type RequestsAnswer = Awaited<ReturnType<typeof listRequests>>
 
 /** Requests to erase as records, for those who may erase. */
-export const erasureRecords = {
-  async find(call: ErasingCall): Promise<readonly RecordAnswer[]> {
-    const { caller, settings } = call
-    return (await findMayErase(caller.account, settings)) ? shownRequests(call) : []
-  },
-
-  async confirm(call: ErasingCall, id: string, note: string | undefined): Promise<ErasedCounts> {
-    const { caller, personalData } = call
-    return orInForce(() => personalData.erasures.confirm(id, { by: caller.id, note }))
-  },
+export function erasureRecords(personalData: PersonalData) {
+  return {
+    async find(call: Call): Promise<readonly RecordAnswer[]> {
+      const { caller, settings } = call
+      const isAllowed = await findMayErase(caller.account, settings)
+      return isAllowed ? shownRequests({ ...call, personalData }) : []
+    },
+    confirm: ({ caller }: Call, id: string, note: string | undefined): Promise<ErasedCounts> =>
+      orInForce(() => personalData.erasures.confirm(id, { by: caller.id, note })),
+  }
 }
 
 /** Finds what there is of one person, also of one whom no directory knows. */

@@ -27,7 +27,7 @@ export async function* exportCustomer(
     const lines = new Map<string, object>()
     for (const item of items) {
       const { kind, id, isProved } = item
-      const line = isProved ? lineOf(item, now()) : undefined
+      const line = isProved ? exportedLine(item, now()) : undefined
       if (line) lines.set(id, line)
       else others.push({ kind, id, why: isProved ? 'unreadable' : 'tampered' })
     }
@@ -38,7 +38,7 @@ export async function* exportCustomer(
 }
 
 /** Absent for a permit that cannot be read. */
-function lineOf(item: Item, now: number): object | undefined {
+function exportedLine(item: Item, now: number): object | undefined {
   if (item.kind === 'impersonation') {
     const { row } = item
     return { ...row, outcome: outcomeOf(row, now), isAlarmOpen: isAlarmOpen(row) }

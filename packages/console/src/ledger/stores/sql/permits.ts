@@ -42,7 +42,9 @@ export function sqlPermits(
   UNION SELECT id, ${PERMIT} FROM impersonation_audit_record
   WHERE customer = ? AND operator = ? AND state = 'granted' AND (over_at IS NULL OR over_at > ?)
 ) AS found LEFT JOIN impersonation_audit_entry AS entry ON subject = found.id ORDER BY number`,
-        ...[JSON.stringify(slots), ...facts, notOverAt],
+        JSON.stringify(slots),
+        ...facts,
+        notOverAt,
       )
       const permits = Map.groupBy(found, (columns) => textIn(columns, 'id'))
       return [...permits.values()].map(([first = {}, ...others]) => ({
@@ -60,7 +62,8 @@ export function sqlPermits(
       const { where, values } = whereOf([...conditionsOf(filter), ...beyond])
       const found = await readPermits(
         `WHERE ${where} ORDER BY at ${direction}, id ${direction} LIMIT ?`,
-        ...[...values, limit + 1],
+        ...values,
+        limit + 1,
       )
       const permits = found.slice(0, limit)
       const last = permits.at(-1)

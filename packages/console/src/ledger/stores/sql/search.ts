@@ -107,8 +107,12 @@ SELECT 0, '', NULL, 1 WHERE (SELECT count(*) FROM matching) > ?`
       await dialect.readByIndex({
         text,
         values: [
-          ...[...byIndex.values, MAX_ROWS_BY_WORDS + 1, MAX_ROWS_BY_WORDS],
-          ...[...found.values, limit, MAX_ROWS_BY_WORDS],
+          ...byIndex.values,
+          MAX_ROWS_BY_WORDS + 1,
+          MAX_ROWS_BY_WORDS,
+          ...found.values,
+          limit,
+          MAX_ROWS_BY_WORDS,
         ],
       }),
     )

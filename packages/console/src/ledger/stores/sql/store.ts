@@ -56,12 +56,16 @@ SELECT * FROM (SELECT id, ${asNumber('version')} FROM impersonation_audit_${kind
     const rows = of('impersonation', 'last_at', ' AND held_at IS NULL')
     const found = await read(
       `${rows} UNION ALL ${of('record', 'over_at')}`,
-      ...[before, limit, before, limit],
+      before,
+      limit,
+      before,
+      limit,
     )
     const alone = await read(
       `SELECT ${asNumber('number')} FROM impersonation_audit_entry WHERE subject IS NULL AND text IS NOT NULL AND time < ?
   AND NOT ${says(ERASED_EVENT)} ORDER BY time LIMIT ?`,
-      ...[before, limit],
+      before,
+      limit,
     )
     return {
       sums: found.map((columns) => {
@@ -76,7 +80,9 @@ SELECT * FROM (SELECT id, ${asNumber('version')} FROM impersonation_audit_${kind
 
   // Methods are async, so that an exception becomes a rejection.
   return {
-    ...{ keepFor, sums, old },
+    keepFor,
+    sums,
+    old,
     ...sqlPermits(dialect),
     ...sqlSearch(dialect),
     open: async () => dialect.open(),
@@ -109,7 +115,9 @@ SELECT * FROM (SELECT id, ${asNumber('version')} FROM impersonation_audit_${kind
         ? readEntries(
             `SELECT ${READ_ENTRY} FROM impersonation_audit_entry WHERE subject = ? AND number > ?
 ORDER BY subject, number LIMIT ?`,
-            ...[id, numberOf(after), limit],
+            id,
+            numberOf(after),
+            limit,
           )
         : [],
 
@@ -117,13 +125,16 @@ ORDER BY subject, number LIMIT ?`,
       readEntries(
         `SELECT ${READ_ENTRY} FROM (${texts}) AS rows JOIN impersonation_audit_entry ON subject = value
 WHERE place > 0 OR number > ? ORDER BY place, number LIMIT ?`,
-        ...[JSON.stringify(ids.map((id) => (isRowId(id) ? id : ''))), numberOf(after), limit],
+        JSON.stringify(ids.map((id) => (isRowId(id) ? id : ''))),
+        numberOf(after),
+        limit,
       ),
 
     async entries({ after, limit }) {
       const found = await read(
         `SELECT ${READ_ENTRY}, mac FROM impersonation_audit_entry WHERE number > ? ORDER BY number LIMIT ?`,
-        ...[numberOf(after), limit],
+        numberOf(after),
+        limit,
       )
       return found.map(markedEntryOf)
     },
@@ -138,7 +149,8 @@ LEFT JOIN impersonation_audit_impersonation AS impersonation
   ON impersonation.id = entry.subject AND impersonation.version = entry.number
 LEFT JOIN impersonation_audit_record AS record ON record.id = entry.subject AND record.version = entry.number
 WHERE entry.number > ? ORDER BY entry.number LIMIT ?`,
-        ...[numberOf(after), limit],
+        numberOf(after),
+        limit,
       )
       return found.map((columns) => ({
         ...storedEntryOf(columns),
@@ -178,7 +190,10 @@ SELECT * FROM (SELECT '${kind}' AS kind, id, CAST(data AS text) AS data, CAST(${
       const added = await read(
         `INSERT INTO impersonation_audit_seal (number, last, jws, mac) VALUES (?, ?, ?, ?)
 ON CONFLICT (number) DO NOTHING RETURNING jws`,
-        ...[number, last, jws, mac],
+        number,
+        last,
+        jws,
+        mac,
       )
       return added.length > 0
     },
