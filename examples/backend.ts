@@ -41,7 +41,7 @@ const REQUEST_SHAPE = z.strictObject({
   // Seconds until the exchange, and for acting. The provider has upper limits of its own.
   expiresIn: z.int().positive().optional(),
   duration: z.int().min(30).max(600).optional(),
-  // Where the operator acts. Without it, in any application that can exchange.
+  // The application in which the operator acts. Without it, any application that can exchange.
   application: z.enum(['shop']).optional(),
 })
 
@@ -76,7 +76,9 @@ export function supportBackend(options: BackendOptions): Middleware {
   }
 }
 
-/** How the backend asks the provider: who calls, and for a subject token. */
+/**
+ * Calls the provider for the backend: finds the operator of a token, and requests a subject token.
+ */
 function connect({ url, providerUrl, clientId, clientSecret, operatorClients }: BackendOptions) {
   const server = {
     issuer: `${url}/oidc`,
@@ -154,7 +156,7 @@ function connect({ url, providerUrl, clientId, clientSecret, operatorClients }: 
       const { status } = answer
       const { data } = ANSWER_SHAPE.safeParse(await answer.json().catch(() => undefined))
       if (status === 201 && data?.subjectToken) return data
-      // What concerns the operator is passed on. A scope that is missing concerns the backend.
+      // Errors that concern the operator are passed on. A missing scope concerns the backend.
       const isPassedOn = [400, 403, 404, 429, 503].includes(status)
       if (!isPassedOn || !data?.error || data.error === 'insufficient_scope') {
         return ctx.throw(502, UNEXPECTED_ANSWER, {

@@ -22,7 +22,7 @@ const PLACES: Readonly<Record<string, string>> = {
   'bench/README.md': 'measuring.md',
 }
 
-/** Where a document of the repository stands on the site. */
+/** Returns the path of a document on the site. */
 function placeOf(path: string): string {
   const [, name] = /^packages\/([\w-]+)\/README\.md$/.exec(path) ?? []
   return PLACES[path] ?? (name ? `packages/${name}.md` : path.replace(/^docs\//, ''))

@@ -4,7 +4,7 @@ import { type DescribedError, describedErrors, MACHINE_TOKEN } from './openapi-e
 
 const TARGET = new URL('../docs/errors.md', import.meta.url)
 
-/** What the page calls an operation, in the order of the page. */
+/** Names of the operations on the page, in its order. */
 const PLACES: Readonly<Record<string, string>> = {
   [MACHINE_TOKEN]: 'machine',
   issueSubjectToken: 'issue',

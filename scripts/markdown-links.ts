@@ -2,7 +2,7 @@
 const LINK = /(\]\(|(?:href|src|srcset)=")([^)"\s]+)(?=[)"])/g
 const CODE_BLOCK = /^```.*?^```$/gms
 
-/** What the links and images of a document lead to, in its order. Code blocks have none. */
+/** Returns the targets of the links and images in a document, in order. Code blocks have none. */
 export function linksIn(text: string): string[] {
   return [...text.replaceAll(CODE_BLOCK, '').matchAll(LINK)].map(([, , link = '']) => link)
 }

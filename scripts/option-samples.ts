@@ -18,7 +18,7 @@ export interface Shape {
   readonly [name: string]: AnyRule
 }
 
-/** What the page says of a rule. */
+/** Facts about a rule for the page. */
 export interface RuleFacts {
   readonly type: string
   /** The value of an option that is left out. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** What README.md shows a reader who has a provider already. */
+/** Parts of README.md for a reader who has a provider already. */
 export interface ReadmeBlocks {
   /** The packages of its `npm install`, in its order. */
   readonly packages: readonly string[]

@@ -127,7 +127,7 @@ async function picturesOfApprovals(): Promise<void> {
   await permits.close()
 }
 
-/** What a customer gets after an impersonation. */
+/** Takes the picture of the mail to a customer after an impersonation. */
 async function pictureOfMail(): Promise<void> {
   const sent = Promise.withResolvers<Notice>()
   await using telling = await deploy({
@@ -219,7 +219,7 @@ async function picture(
     colorScheme = 'light',
     from = deployment,
   }: {
-    /** What is done on the page before. */
+    /** Prepares the page for its picture. */
     readonly prepare?: (page: Page) => Promise<unknown>
     readonly colorScheme?: 'dark' | 'light'
     readonly from?: Deployment

@@ -30,7 +30,7 @@ const LIMIT_SECONDS = { push: 1200, nightly: 1800 }
 interface Outcome {
   readonly passed: number
   readonly failed: number
-  /** What mocha prints of the tests that failed. */
+  /** Output of mocha about the tests that failed. */
   readonly failures: string
 }
 

@@ -6,7 +6,7 @@ const ROOT = join(import.meta.dirname, '..')
 /** Tests that run together, in a mocha of their own. */
 export interface Suite {
   readonly name: string
-  /** What it tests, for `--list`. */
+  /** A description for `--list`. */
   readonly about: string
   /** Each push, or each night and before a release. */
   readonly when: 'nightly' | 'push'
@@ -19,8 +19,8 @@ export interface Suite {
   /** Commands that run before the tests. */
   readonly before?: readonly string[]
   /**
-   * What its tests share, or measure, so that its files run one after the other. Without it, as many
-   * files run at once as there are cores.
+   * The thing that its tests share or measure: its files run one after the other. Without it, as
+   * many files run at once as there are cores.
    */
   readonly oneByOne?: string
 }
@@ -28,7 +28,7 @@ export interface Suite {
 /** Every folder with tests. */
 const TEST = '{test,packages/*/test}'
 
-/** What no test over HTTP can hold: what a page does with tokens, tabs, keys and other windows. */
+/** Tests of a page's tokens, tabs, keys and windows, which no test over HTTP can replace. */
 const BROWSER_ON_PUSH: readonly string[] = [
   // The kit: a link becomes a session, a session ends, and no token stays behind.
   'packages/browser/test/accept.e2e.ts',
@@ -46,7 +46,7 @@ const BROWSER_ON_PUSH: readonly string[] = [
   'packages/console/test/e2e/audit/audit.e2e.ts',
   // The example: each link, the stories of the start page, and the shop that acts.
   'test/e2e/{links,shop,shop-typed,sign-in-page,start-page}.e2e.ts',
-  // What the tests above rely on: that a fault in a page is found.
+  // The tests above rely on these: a fault in a page is found.
   'test/e2e/harness/*.e2e.ts',
 ]
 

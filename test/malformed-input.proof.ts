@@ -4,7 +4,6 @@ import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE_GRANT_TYPE } from '../src/index.ts'
 import { deploy } from './support/deployment.ts'
 import { expectAnswer } from './support/http.ts'
 import { shared } from './support/shared.ts'
-import { signIn } from './support/sign-in.ts'
 
 const RUNS = { numRuns: 300 }
 
@@ -14,7 +13,7 @@ describe('malformed input: no 5xx, no token, no crash', () => {
   const deployment = shared(() => deploy())
   before(async () => {
     m2m = await deployment.m2mToken()
-    actor = (await signIn(deployment, 'olivia')).access_token
+    actor = await deployment.actorToken()
   })
   afterEach(() => expect(deployment.serverErrors).to.deep.equal([]))
 

@@ -103,7 +103,7 @@ export class DynamoDbAdapter implements EndingAdapter {
     return unlessConditionFailed(this.#client.send(update))
   }
 
-  // What is live keeps what has happened to it. That changes twice at most, and then no more.
+  // Keeps the consumption, the note and the end of a live record. They change twice at most.
   async upsert(id: string, payload: AdapterPayload, expiresIn?: number) {
     for (let attempt = 0; attempt < 5; attempt += 1) {
       const stored = await this.#getStored(id)
@@ -304,7 +304,7 @@ function positionOf(iat: number, id: string) {
   return `${String(iat).padStart(16, '0')}:${keyOf(id)}`
 }
 
-/** What stays of a record that is written over. */
+/** Returns the members of a record that an upsert keeps. */
 function fateOf(item: Item | undefined): Partial<Item> {
   if (!item) return {}
   const { consumed, note, noteActor, ended } = item

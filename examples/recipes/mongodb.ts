@@ -16,7 +16,7 @@ interface Stored {
   _id: string
   payload: AdapterPayload
   expiresAt?: Date | null
-  /** By what a subject token is listed; absent for others. */
+  /** Members that the list of subject tokens needs. Absent for other records. */
   listing?: Listing
   // As text: names of members in BSON have rules of their own.
   note?: string

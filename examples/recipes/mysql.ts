@@ -67,8 +67,8 @@ const MAX_ATTEMPTS = 5
 
 const kept = (column: string) => `IF(oidc_records.${IS_LIVE}, oidc_records.${column}, NULL)`
 /**
- * What an upsert keeps of a live record: its consumption, its note and its end. Each of them has one
- * parameter, the time. `VALUES()` is the one form that both databases have.
+ * Assignments by which an upsert keeps the consumption, the note and the end of a live record.
+ * Each has one parameter, the time. `VALUES()` is the one form that both databases have.
  */
 const KEPT_ASSIGNMENTS = [
   `consumedAt = COALESCE(${kept('consumedAt')}, VALUES(consumedAt))`,

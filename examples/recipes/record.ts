@@ -14,7 +14,7 @@ export function expiryOf(expiresIn: number | undefined): Date | null {
   return new Date(Date.now() + Math.min(Math.max(expiresIn, 0), 3_155_760_000) * 1000)
 }
 
-/** By what a subject token is listed, and how its status is found. */
+/** Columns that the list of subject tokens and the look-up of a status need. */
 export interface Listing {
   accountId: string | null
   clientId: string | null
@@ -24,7 +24,7 @@ export interface Listing {
   statusIndex: number | null
 }
 
-/** What a record has beside its payload. */
+/** Columns of a record beside its payload. */
 export interface StoredRecord extends Listing {
   grantId: string | null
   userCode: string | null
@@ -85,7 +85,7 @@ function integer(value: unknown): number | null {
   return typeof value === 'number' && Number.isSafeInteger(value) ? value : null
 }
 
-/** What has happened to a record. Note and end are JSON, as text. */
+/** Consumption, note and end of a record. Note and end are JSON, as text. */
 export interface Fate {
   consumedAt: Date | null
   note?: string | null | undefined

@@ -11,7 +11,7 @@ const { MOST_WAITING = '10000' } = process.env
 /** In one request. */
 const BATCH_SIZE = 100
 
-/** What is told in place of uses that were dropped, because too many wait. */
+/** Replaces the uses that were dropped because too many waited. */
 type Gap = { readonly useId: string; readonly timeMs: number; dropped: number }
 
 const waiting: (ImpersonationUse | Gap)[] = []

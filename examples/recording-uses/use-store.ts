@@ -2,7 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { ImpersonationUse } from 'oidc-provider-impersonation-resource-server'
 
-/** What is told in place of uses that a sender had to drop. */
+/** Replaces the uses that a sender had to drop. */
 export interface Gap {
   readonly useId: string
   readonly timeMs: number

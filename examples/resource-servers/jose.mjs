@@ -14,12 +14,12 @@ const FETCH_MS = 2000
 const RETRY_MS = 1000
 const MAX_BYTES = 2 ** 20
 
-// What the provider may sign with. The key decides which of them it is for.
+// Algorithms that the provider may sign with. Each key allows its own only.
 const algorithms = ['RS256', 'PS256', 'ES256', 'EdDSA']
 
 class Unavailable extends Error {}
 
-/** What the provider publishes at one address. */
+/** Holds the latest answer of one address of the provider. */
 function source(load) {
   let held = { at: Number.NEGATIVE_INFINITY }
   let failedAt = Number.NEGATIVE_INFINITY
@@ -45,7 +45,10 @@ function source(load) {
   return {
     held: () => held,
     refresh,
-    /** What was fetched within that time, or what there is where the provider does not answer. */
+    /**
+     * Waits for an answer that is no older. If the provider does not respond, returns the last
+     * one.
+     */
     async younger(than) {
       if (performance.now() - held.at > than) {
         await Promise.race([refresh(), wait(FETCH_MS, undefined, { ref: false })])

@@ -14,7 +14,7 @@ function readManifest(folder) {
   return JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8'))
 }
 
-/** What users import, by the source that the condition leads to. */
+/** Import specifiers by source file. */
 const specifiers = new Map(PACKAGES.flatMap(modulesOf))
 
 function modulesOf(folder) {

@@ -3,7 +3,6 @@ import { decodeJwt } from 'jose'
 import { type Answer, type Deployment, deploy } from '../support/deployment.ts'
 import { expectAnswer } from '../support/http.ts'
 import { operatorJwt, resigned } from '../support/jwts.ts'
-import { signIn } from '../support/sign-in.ts'
 
 const features = {
   registration: { enabled: true, initialAccessToken: true },
@@ -25,7 +24,7 @@ describe('what is presented in the place of a token: no 5xx, no token', () => {
       resources: { 'https://machines.example': { scope: 'impersonate', accessTokenFormat: 'jwt' } },
     })
     actor = {
-      opaque: (await signIn(deployment, 'olivia')).access_token,
+      opaque: await deployment.actorToken(),
       jwt: await operatorJwt(deployment),
     }
     const elsewhere = await deployment.m2mToken({ resource: 'https://machines.example' })

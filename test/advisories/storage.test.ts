@@ -2,7 +2,6 @@ import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { at } from '../support/clock.ts'
 import { basic, deploy, idOf, REDIRECT_URI } from '../support/deployment.ts'
 import { ACTOR_REFUSED, expectAnswer, REFUSED } from '../support/http.ts'
-import { signIn } from '../support/sign-in.ts'
 
 // A record of another kind is no subject token: ../exchange/subject-token.test.ts.
 it('CVE-2026-4282 (Keycloak): in one namespace for all records, the id of a subject token is no code, and is revoked by nobody', async () => {
@@ -36,7 +35,7 @@ it('CVE-2025-64708 (authentik): expiry is not left to the clean-up of the store'
   const token = await deployment.m2mToken()
   const { body } = await deployment.issue({ userId: 'alice', expiresIn: 60 }, { token })
   const subject_token = body.subjectToken
-  const actor_token = (await signIn(deployment, 'olivia')).access_token
+  const actor_token = await deployment.actorToken()
   const { exchange } = deployment
   const now = Date.now()
   await at(now + 60_000, () => expectAnswer(exchange({ subject_token }), 400, REFUSED))

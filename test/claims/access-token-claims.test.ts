@@ -168,7 +168,7 @@ describe('claims of an access token', () => {
         (await signIn(deployment, 'alice', { ...own, resource: `${base}/opaque` })).access_token,
       ].map((token) => claimsOf(deployment, token))
       for (const claims of await Promise.all(others)) expect(claims).to.not.have.property('act')
-      const operator = (await signIn(deployment, 'olivia')).access_token
+      const operator = await deployment.actorToken()
       const told: string[] = []
       provider.on('access_token.issued', () => told.push('JWT'))
       provider.on('access_token.saved', () => told.push('opaque'))

@@ -26,7 +26,7 @@ describe('getCustomJwtClaims', () => {
       },
       { impersonation: { environmentVariables: { REGION: 'eu' } } },
     )
-    const { access_token } = await signIn(deployment, 'olivia')
+    const access_token = await deployment.actorToken()
     const { body } = await at(Date.now(), () =>
       exchange(deployment, { a: { b: [1] } }, { actor_token: access_token }),
     )

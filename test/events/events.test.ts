@@ -7,13 +7,12 @@ import { withMembers } from '../adapters/with-members.ts'
 import { EVENT_NAMES, recording } from '../support/audit.ts'
 import { idOf } from '../support/deployment.ts'
 import { expectAnswer } from '../support/http.ts'
-import { signIn } from '../support/sign-in.ts'
 import { warnings } from '../support/warnings.ts'
 
 describe('audit events', () => {
   it('one for each thing that happened, with one id for the whole life of the token', async () => {
     await using deployment = await recording()
-    const actor_token = (await signIn(deployment, 'olivia')).access_token
+    const actor_token = await deployment.actorToken()
     const context = { ticketId: 'SUP-1' }
     const issued = await deployment.issue({
       userId: 'alice',
@@ -143,7 +142,7 @@ describe('audit events', () => {
     const m2m = await deployment.m2mToken()
     const { body } = await deployment.issue({ userId: 'alice' }, { token: m2m })
     const subject_token = body.subjectToken
-    const actor_token = (await signIn(deployment, 'olivia')).access_token
+    const actor_token = await deployment.actorToken()
     await deployment.exchange({ subject_token, actor_token })
     const granted = await deployment.exchange({
       subject_token,

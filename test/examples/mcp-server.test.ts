@@ -5,7 +5,6 @@ import { expect } from 'chai'
 import { mcpServer } from '../../examples/mcp-server.ts'
 import type { ImpersonationUse } from '../../packages/resource-server/src/index.ts'
 import { basic, type Deployment, deploy } from '../support/deployment.ts'
-import { signIn } from '../support/sign-in.ts'
 import { listening } from '../support/token-issuer.ts'
 
 const web = basic('web', 'web-secret')
@@ -32,7 +31,7 @@ describe('examples/mcp-server.ts, by the client of the SDK', () => {
       onImpersonatedRequest: (use) => uses.push(use),
     })
     server.on('request', app)
-    actor_token = (await signIn(deployment, 'olivia')).access_token
+    actor_token = await deployment.actorToken()
   })
   after(() => deployment.close())
 

@@ -44,7 +44,7 @@ describe('the actor token', () => {
       (await signIn(other, 'olivia', { clientId })).access_token,
       (await signIn(other, 'olivia', options)).access_token,
     ]
-    const revoked = (await signIn(other, 'olivia')).access_token
+    const revoked = await other.actorToken()
     await other.post('/oidc/token/revocation', { token: revoked, client_id: 'console' })
     const subject_token = await other.subjectToken()
     const expectRefused = async (...refused: string[]) => {

@@ -4,7 +4,6 @@ import { answersFollowed } from '../../src/impersonations/after-answer.ts'
 import { recording } from '../support/audit.ts'
 import { type Deployment, deploy, type Form } from '../support/deployment.ts'
 import { faultyAdapter } from '../support/faulty-adapter.ts'
-import { signIn } from '../support/sign-in.ts'
 import { stoppedClock } from '../support/stopped-clock.ts'
 
 /** A thief's requests: what a holder tries who is neither the operator nor the client. */
@@ -12,7 +11,7 @@ const thefts = async (deployment: Deployment): Promise<Record<string, Form>> => 
   'no actor token': {},
   'a garbage actor token': { actor_token: 'garbage' },
   'a garbage actor token in the shape of a JWT': { actor_token: 'a.b.c' },
-  "another operator's actor token": { actor_token: (await signIn(deployment, 'bob')).access_token },
+  "another operator's actor token": { actor_token: await deployment.actorToken('bob') },
   'no resource': { resource: undefined },
   'a refused resource': { resource: 'https://unknown.example' },
   'a scope of which nothing is left': { scope: 'admin' },
@@ -21,7 +20,7 @@ const thefts = async (deployment: Deployment): Promise<Record<string, Form>> => 
 describe('I6: to a holder that it is not bound to, a bound token', () => {
   it('answers alike whether it is unused, used or unknown', async () => {
     await using deployment = await deploy()
-    const operator = (await signIn(deployment, 'olivia')).access_token
+    const operator = await deployment.actorToken()
     const issue = async () => {
       const { body } = await deployment.issue({ userId: 'alice', mayAct: { sub: 'olivia' } })
       return String(body.subjectToken)
@@ -90,7 +89,7 @@ describe('I6: to a holder that it is not bound to, a bound token', () => {
     await using deployment = await recording({
       impersonation: { actorToken: { required: true } },
     })
-    const operator = (await signIn(deployment, 'olivia')).access_token
+    const operator = await deployment.actorToken()
     const mayAct = { sub: 'olivia' }
     const { body } = await deployment.issue({ userId: 'alice', mayAct })
     const subject_token = body.subjectToken

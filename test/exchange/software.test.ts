@@ -30,7 +30,7 @@ describe('I16: software that acts is named', () => {
     const authorize = (request: AuthorizationRequest) => asked.push(request) > 0
     const getCustomJwtClaims = () => ({ act: { sub: 'mallory', client_id: 'mallory' } })
     deployment = await deploy(withSoftware({ authorize, getCustomJwtClaims }))
-    actor_token = (await signIn(deployment, 'olivia')).access_token
+    actor_token = await deployment.actorToken()
   })
   after(() => deployment.close())
 

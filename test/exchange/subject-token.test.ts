@@ -5,7 +5,6 @@ import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { at } from '../support/clock.ts'
 import { deploy } from '../support/deployment.ts'
 import { expectAnswer, REFUSED } from '../support/http.ts'
-import { signIn } from '../support/sign-in.ts'
 
 describe('what a subject token is', () => {
   it('I6: unknown, expired, redeemed and destroyed tokens get one and the same answer', async () => {
@@ -43,7 +42,7 @@ describe('what a subject token is', () => {
     // One namespace for everything, as some adapters have it.
     const memory = createMemoryAdapter()('Everything')
     await using deployment = await deploy({ configuration: { adapter: () => memory } })
-    const { access_token } = await signIn(deployment, 'olivia')
+    const access_token = await deployment.actorToken()
     const id = hash('sha256', 'chosen', 'base64url')
     await memory.upsert(id, { ...(await memory.find(access_token)), jti: id }, 600)
     await expectAnswer(deployment.exchange({ subject_token: 'chosen' }), 400, REFUSED)

@@ -4,7 +4,6 @@ import { at } from '../support/clock.ts'
 import { basic, deploy } from '../support/deployment.ts'
 import { answerOf, expectAnswer } from '../support/http.ts'
 import { shared } from '../support/shared.ts'
-import { signIn } from '../support/sign-in.ts'
 
 describe('bearer authentication of the management API', () => {
   const deployment = shared(() =>
@@ -87,7 +86,7 @@ describe('opaque machine-to-machine tokens', () => {
   })
 
   it("a user's opaque token is refused, and one for another audience", async () => {
-    const { access_token } = await signIn(deployment, 'olivia')
+    const access_token = await deployment.actorToken()
     for (const token of [access_token, await deployment.m2mToken({ resource: elsewhere })]) {
       expect(await issue(token)).to.deep.equal([401, 'invalid_token'])
     }

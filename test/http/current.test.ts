@@ -9,7 +9,6 @@ import { expectAnswer } from '../support/http.ts'
 import { resigned } from '../support/jwts.ts'
 import { type Managed, managing } from '../support/managing.ts'
 import { shared } from '../support/shared.ts'
-import { signIn } from '../support/sign-in.ts'
 
 /** How one can end, and what its token is told. */
 const ENDS: ReadonlyArray<[what: string, how: EndOptions, by: string]> = [
@@ -34,7 +33,7 @@ describe('GET {issuer}/impersonations/current', () => {
 
   for (const resource of ['orders', 'opaque']) {
     it(`tells a token (${resource}) that it lives, and after any end who ended it and why, and no more`, async () => {
-      const { access_token: actor_token } = await signIn(deployment, 'olivia')
+      const actor_token = await deployment.actorToken()
       const form = { resource: `${deployment.base}/${resource}`, actor_token }
       const before = (await deployment.events()).length
       for (const [what, how, by] of ENDS) {
@@ -153,7 +152,7 @@ describe('POST {issuer}/impersonations/current/end', () => {
     ['an opaque token', 'opaque'],
   ]) {
     it(`${what} ends its own impersonation: 204, and the same token again is 401`, async () => {
-      const { access_token: actor_token } = await signIn(deployment, 'olivia')
+      const actor_token = await deployment.actorToken()
       const form = { resource: `${deployment.base}/${resource}`, actor_token }
       const { id, token } = await deployment.impersonate(form)
       const other = await deployment.impersonate(form)

@@ -4,7 +4,6 @@ import { later } from '../support/clock.ts'
 import { expectAnswer } from '../support/http.ts'
 import { managing, raw } from '../support/managing.ts'
 import { shared } from '../support/shared.ts'
-import { signIn } from '../support/sign-in.ts'
 
 describe('GET …/impersonations/{id}: see one', () => {
   const deployment = shared(() => managing())
@@ -31,7 +30,7 @@ describe('GET …/impersonations/{id}: see one', () => {
       redeemableUntil: issuedAt + 60,
       status,
     })
-    const { access_token: actor_token } = await signIn(deployment, 'olivia')
+    const actor_token = await deployment.actorToken()
     await expectAnswer(exchange({ subject_token: subjectToken, actor_token }), 200)
     const { body: active } = await get(`/${id}`)
     expect(active.startedAt).to.be.within(issuedAt, issuedAt + 60)

@@ -3,7 +3,6 @@ import { later } from '../support/clock.ts'
 import { expectAnswer } from '../support/http.ts'
 import { managing } from '../support/managing.ts'
 import { shared } from '../support/shared.ts'
-import { signIn } from '../support/sign-in.ts'
 
 describe('GET …/impersonations: list', () => {
   let ids: string[]
@@ -74,7 +73,7 @@ describe('GET …/impersonations: list', () => {
   })
 
   it('an actor is who redeemed, once that is known', async () => {
-    const { access_token: actor_token } = await signIn(deployment, 'oscar')
+    const actor_token = await deployment.actorToken('oscar')
     const { id, subjectToken } = await deployment.start({ userId: 'olivia' })
     const active = async () =>
       idsOf((await deployment.get('?actor=oscar&state=active&userId=olivia')).body)

@@ -160,7 +160,7 @@ describe('an impersonation ends by itself', () => {
     await using deployment = await recording({
       impersonation: { ending: { endWithOperator: false } },
     })
-    const { access_token: actor_token } = await signIn(deployment, 'olivia')
+    const actor_token = await deployment.actorToken()
     await deployment.exchange({ actor_token })
     await deployment.post('/oidc/token/revocation', { token: actor_token, client_id: 'console' })
     await wait(30)

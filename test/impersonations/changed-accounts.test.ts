@@ -30,7 +30,7 @@ describe('an account that changes, and what runs', () => {
     const ttl = { Session: 5, Grant: 5, AccessToken: 60 }
     await using deployment = await deploy({ configuration: { ttl } })
     const { accounts, base, exchange, provider, subjectToken } = deployment
-    const { access_token: actor_token } = await signIn(deployment, 'olivia')
+    const actor_token = await deployment.actorToken()
     const form = { subject_token: await subjectToken(), actor_token, resource: `${base}/opaque` }
     const { body } = await exchange(form)
     accounts.delete('olivia')

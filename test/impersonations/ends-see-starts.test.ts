@@ -171,7 +171,7 @@ describe('a mark', () => {
   it('concerns what was issued until 5 s after it, also by a fast clock, and nothing later', async () => {
     using clock = stoppedClock()
     const { one, other } = await twoProcesses()
-    const { access_token: actor_token } = await signIn(one, 'olivia')
+    const actor_token = await one.actorToken()
     const statuses: number[] = []
     await other.provider.impersonation.endAll({ actor: 'olivia' })
     for (const seconds of [5, 1]) {
@@ -184,7 +184,7 @@ describe('a mark', () => {
   it('is read to the last of 1,050, and hides nothing from lists and pages', async () => {
     const { memory, one, other } = await twoProcesses()
     const alice = await signIn(one, 'alice')
-    const { access_token: actor_token } = await signIn(one, 'olivia')
+    const actor_token = await one.actorToken()
     await other.provider.impersonation.endAll({ actor: 'olivia' })
     for (let marks = 0; marks < 1050; marks += 1) {
       await other.provider.impersonation.endAll({ actor: `nobody-${marks}` })
@@ -215,7 +215,7 @@ describe('a mark', () => {
 
   it('of another issuer, and one that cannot be read, concerns nothing', async () => {
     const { memory, one } = await twoProcesses()
-    const { access_token: actor_token } = await signIn(one, 'olivia')
+    const actor_token = await one.actorToken()
     const until = Math.floor(Date.now() / 1000) + 60
     const mark = { filter: { actor: 'olivia' }, how: {}, until }
     const contents = { '[': one.issuer, [JSON.stringify(mark)]: 'https://elsewhere.example' }
@@ -347,7 +347,7 @@ describe('I5: an exchange whose look after the redemption fails', () => {
   for (const what of ['the marks', 'the grant'] as const) {
     it(`at ${what}: issues nothing, and its record ends`, async () => {
       const { calls, one } = await twoProcesses()
-      const { access_token: actor_token } = await signIn(one, 'olivia')
+      const actor_token = await one.actorToken()
       const subject_token = await one.subjectToken()
       const { Grant } = one.provider
       const { find } = Grant

@@ -5,7 +5,6 @@ import { basic, type Deployment, type DeploymentOptions, deploy } from '../suppo
 import { dpopKey } from '../support/dpop.ts'
 import { faultyAdapter } from '../support/faulty-adapter.ts'
 import { expectAnswer } from '../support/http.ts'
-import { signIn } from '../support/sign-in.ts'
 import { expectActive, expectState, only } from './recorded-endings.ts'
 
 const BACKEND = basic('backend', 'backend-secret')
@@ -19,7 +18,7 @@ function revoke(deployment: Deployment, token: string, headers?: Record<string, 
 describe('I14: revoking an opaque impersonated token', () => {
   async function opaque(options: DeploymentOptions = {}) {
     const deployment = await recording(options)
-    const { access_token: actor_token } = await signIn(deployment, 'olivia')
+    const actor_token = await deployment.actorToken()
     const { body } = await deployment.exchange({
       actor_token,
       resource: `${deployment.base}/opaque`,
@@ -53,7 +52,7 @@ describe('I14: revoking an opaque impersonated token', () => {
   it('that is bound to a key ends it, and does not say who asked: no proof was asked for', async () => {
     await using deployment = await recording()
     const key = await dpopKey()
-    const { access_token: actor_token } = await signIn(deployment, 'olivia')
+    const actor_token = await deployment.actorToken()
     const { body } = await deployment.exchange(
       {
         actor_token,
@@ -95,7 +94,7 @@ describe('I14: revoking an opaque impersonated token', () => {
 
   it('leaves every other token’s revocation as it is', async () => {
     await using deployment = await opaque()
-    const { access_token } = await signIn(deployment, 'olivia')
+    const access_token = await deployment.actorToken()
     await expectAnswer(revoke(deployment, access_token), 200)
     await expectActive(deployment, access_token, false)
     await expectState(deployment, 'active')

@@ -10,7 +10,6 @@ import { recording } from '../support/audit.ts'
 import { deploy } from '../support/deployment.ts'
 import { expectAnswer } from '../support/http.ts'
 import { claimsOf } from '../support/own-hooks.ts'
-import { signIn } from '../support/sign-in.ts'
 
 const BOTH = 'orders:read orders:write'
 
@@ -23,7 +22,7 @@ describe('authorize', () => {
       asked.push(request)
       return true
     })
-    const { access_token } = await signIn(deployment, 'olivia')
+    const access_token = await deployment.actorToken()
     const { body } = await deployment.issue({
       userId: 'alice',
       context: { ticketId: 'T' },

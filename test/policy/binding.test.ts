@@ -3,7 +3,6 @@ import { later } from '../support/clock.ts'
 import { basic, deploy } from '../support/deployment.ts'
 import { expectAnswer, REFUSED } from '../support/http.ts'
 import { shared } from '../support/shared.ts'
-import { signIn } from '../support/sign-in.ts'
 
 const ELSEWHERE = { resource: 'https://other.example', scope: 'read' }
 
@@ -17,8 +16,8 @@ describe('a subject token bound at issue', () => {
     }),
   )
   before(async () => {
-    olivia = (await signIn(deployment, 'olivia')).access_token
-    bob = (await signIn(deployment, 'bob')).access_token
+    olivia = await deployment.actorToken()
+    bob = await deployment.actorToken('bob')
   })
 
   async function bound(members: object): Promise<string> {

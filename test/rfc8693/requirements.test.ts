@@ -3,7 +3,6 @@ import { ACCESS_TOKEN_TYPE } from '../../src/index.ts'
 import { type Deployment, deploy, type Form } from '../support/deployment.ts'
 import { expectAnswer } from '../support/http.ts'
 import { claimsOf } from '../support/own-hooks.ts'
-import { signIn } from '../support/sign-in.ts'
 
 const TYPES = ['jwt', 'id_token', 'refresh_token', 'saml1', 'saml2'].map(
   (type) => `urn:ietf:params:oauth:token-type:${type}`,
@@ -98,7 +97,7 @@ describe('RFC 8693: what an authorization server must do', () => {
   before(async () => {
     const claims = { act: { sub: 'mallory', exp: 1 }, may_act: { sub: 'mallory' } }
     deployment = await deploy({ impersonation: { getCustomJwtClaims: () => claims } })
-    olivia = (await signIn(deployment, 'olivia')).access_token
+    olivia = await deployment.actorToken()
   })
   after(() => deployment.close())
 

@@ -5,7 +5,7 @@ import mount from 'koa-mount'
 import { ACCESS_TOKEN_TYPE, Provider, TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
 import { type DeploymentOptions, deploymentConfiguration } from './deployment-configuration.ts'
 import { type Answer, answerOf, basic, type Form, urlencoded } from './http.ts'
-import { signInRoutes } from './sign-in.ts'
+import { signIn, signInRoutes } from './sign-in.ts'
 import { closed, listening } from './token-issuer.ts'
 
 export { CLIENTS, REDIRECT_URI } from './clients.ts'
@@ -32,6 +32,8 @@ export interface Deployment extends AsyncDisposable {
   subjectToken(userId?: string, context?: object): Promise<string>
   /** An exchange by the public client, of a fresh token by default; `undefined` leaves a field out. */
   exchange(form?: Form, headers?: Record<string, string>): Promise<Answer>
+  /** An opaque access token of an operator, who signs in. */
+  actorToken(accountId?: string): Promise<string>
   /** An impersonated access token for alice, and the id of its impersonation. */
   impersonate(
     form?: Form,
@@ -144,6 +146,7 @@ export async function deploy(
         headers,
       )
     },
+    actorToken: async (accountId = 'olivia') => (await signIn(deployment, accountId)).access_token,
     async impersonate(form = {}, headers) {
       const subjectToken = await deployment.subjectToken()
       const exchanged = await deployment.exchange({ subject_token: subjectToken, ...form }, headers)

@@ -62,7 +62,7 @@ describe('op_grant_id stands only where an exchange could want it', () => {
     deployment.provider.on('grant.saved', ({ jti }) => grants.push(jti))
     const jwt = await jwtOf(deployment)
     expect(decodeJwt(jwt)).to.not.have.property('op_grant_id')
-    const opaque = (await signIn(deployment, 'olivia')).access_token
+    const opaque = await deployment.actorToken()
     for (const id of grants) await memory('Grant').destroy(id)
     const subject_token = await deployment.subjectToken()
     await expectAnswer(deployment.exchange({ subject_token, actor_token: opaque }), 400)

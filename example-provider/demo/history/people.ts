@@ -18,7 +18,7 @@ export const LEADS: readonly Known[] = [
   known('henrik', 'Henrik Dahl'),
 ]
 
-/** As whom no operator may act. */
+/** People as whom no operator may act. */
 export const PROTECTED: readonly Known[] = people.all().filter(({ isProtected }) => isProtected)
 
 const FIRST_NAMES = ['Amara', 'Bruno', 'Carla', 'David', 'Elif', 'Farid', 'Greta', 'Hanna', 'Ivo']

@@ -1,5 +1,5 @@
-// What the page does with the orders API. Customer and operator use the same code: what differs is
-// the `fetch` that sends the token.
+// Calls the orders API. Customer and operator use the same code: only the `fetch` that sends the
+// token differs.
 
 import { fill, words } from './words/words.js'
 

@@ -97,7 +97,7 @@ async function open(send, { canChange = true, isOver = () => false, opened = () 
 }
 
 /**
- * Who ended it, and why.
+ * Returns the reason of the end, with the person who ended it.
  *
  * @param {import('oidc-provider-impersonation-browser').ImpersonationSession} session
  */

@@ -1,6 +1,7 @@
-// What an operator has typed and not saved survives the end of the time. It stays in the memory of
-// the tab in which it was typed. A new tab in which the same operator acts as the same customer asks
-// the other tabs of this origin for it. It is shown there, and never saved by itself.
+// Keeps text that an operator has typed and not saved, also when the time has ended. It stays in
+// the memory of the tab in which it was typed. A new tab in which the same operator acts as the
+// same customer asks the other tabs of this origin for it. The new tab shows it, and never saves
+// it by itself.
 
 /**
  * @typedef {object} Who

@@ -99,7 +99,7 @@ describe('docs/browser.md: the provider', () => {
           clientBasedCORS: (ctx, _origin, of) =>
             clientBasedCORS?.(ctx, 'https://shop.example.com', of) ?? false,
           async loadExistingGrant(ctx) {
-            // What the option does by itself, is seen of the shop alone.
+            // The option itself decides for the shop, so its effect is seen here.
             if (ctx.oidc.client?.clientId === 'shop') return undefined
             const { client: other, provider, session } = ctx.oidc
             const grant = new provider.Grant({

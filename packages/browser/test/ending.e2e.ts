@@ -187,7 +187,7 @@ describe('the end of an impersonation in a page', () => {
   })
 })
 
-/** With what another origin needs to read them. */
+/** Adds the headers that let a page of another origin read the answer. */
 function exposed(headers: Record<string, string>): Record<string, string> {
   return {
     'access-control-allow-origin': '*',

@@ -50,7 +50,7 @@ for (const [name, aliases] of Object.entries(FRAMEWORKS)) {
     })
     beforeEach(() => void Object.assign(sites.application, shop))
 
-    /** What a bundler makes of the document's files. */
+    /** Bundles the files of the document. */
     async function buildPage(change = (text: string) => text, target?: 'node') {
       const blocks = await filesUnder(framework)
       const files = [...blocks].map(([name, text]) => [name, change(here(text, sites))] as const)
@@ -72,7 +72,7 @@ for (const [name, aliases] of Object.entries(FRAMEWORKS)) {
       await page.getByRole('dialog', { name: 'You no longer act as alice' }).waitFor()
       await page.getByRole('dialog').getByText('You ended it.').waitFor()
       expect(await sites.states()).to.deep.equal(['ended'])
-      // What is wrong, and the page of customers.
+      // A damaged link shows its error, and without a link the page is for customers.
       await page.goto('about:blank')
       await page.goto('/#impersonation=%')
       await page.getByRole('alert').getByText('The link is damaged').waitFor()

@@ -7,11 +7,9 @@ import { builtKit } from './support/built-kit.ts'
 
 /** Bytes, compressed: what a page with an impersonation and its banner loads more, as it is shipped. */
 const MOST_OF_ACTING = 9950
-/** What React adds to it. */
 const MOST_OF_REACT = 950
 /** Entries of their own, that other pages do not load. */
 const ENTRIES: readonly string[] = ['react.js', 'server.js']
-/** What a page without an impersonation loads. */
 const MOST_AT_FIRST = 3680
 
 describe('the modules for browsers', () => {
@@ -67,7 +65,7 @@ describe('the modules for browsers', () => {
     expect(await acceptImpersonation({})).to.equal(undefined)
   })
 
-  /** What a page loads that imports the package. */
+  /** Returns the modules that a page loads when it imports the package. */
   function atFirst(): Set<string> {
     const reached = new Set<string>()
     const follow = (name: string) => {

@@ -1,4 +1,5 @@
-// How the entries of the audit hang together: digests, seals, and what identifies rows and permits.
+// Digests and seals, which hold the entries of the audit together, and the keys of rows and
+// permits.
 export {
   type DigestParts,
   digestOf,

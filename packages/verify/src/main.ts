@@ -38,10 +38,10 @@ What no verification can find:
 - If a person has a cookie key as well, that person can add entries.
 `
 
-/** How long the keys may take to arrive, in milliseconds. */
+/** Time that the keys may take to arrive, in milliseconds. */
 const KEYS_TIMEOUT = 10_000
 
-/** How much of a file is read at once, in bytes. */
+/** Bytes of a file that are read at once. */
 const READ_AT_ONCE = 524_288
 
 type Command = ReturnType<typeof parseCommand>
@@ -111,7 +111,7 @@ async function* readParts(name: string, end = ''): AsyncGenerator<Buffer> {
   yield Buffer.from(end)
 }
 
-/** How the exports of what is filtered begin: CSV and JSON Lines. */
+/** The beginning of a filtered export, in CSV and in JSON Lines. */
 const FILTERED_EXPORT = /^(?:\ufeffid,|\{"id":)/
 
 async function refuseFilteredExport(file: string): Promise<void> {

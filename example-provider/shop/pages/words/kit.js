@@ -1,4 +1,4 @@
-// What the browser kit says in German. It has it in English.
+// German texts for the browser kit, which has the English ones.
 import { language } from './words.js'
 
 const AGAIN = 'Beginnen Sie in der Support-Konsole noch einmal.'

@@ -1,4 +1,4 @@
-// What the page says, in its language: the server chose that by what the browser asks for.
+// The texts of the page. The server chose the language by the request of the browser.
 import german from './de.json'
 import english from './en.json'
 

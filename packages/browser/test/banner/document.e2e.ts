@@ -71,7 +71,7 @@ describe('docs/browser.md: the banner', () => {
   })
 })
 
-/** What stands first in the items of a list of the docstring. */
+/** Returns the names that begin the items of a list in the docstring. */
 function namesBelow(sentence: string): (string | undefined)[] {
   const [, list = ''] = ELEMENT.slice(ELEMENT.indexOf(sentence)).split('\n *\n')
   return [...list.matchAll(/^ \* - `([\w-]+)`/gm)].map(([, name]) => name)

@@ -68,7 +68,7 @@ describe('accept on a server', () => {
       expect(line).not.to.include('Domain')
     }
     const seconds = lines.map((line) => Number(/Max-Age=(\d+)/.exec(line)?.[1]))
-    // What was begun, the same gone, and the impersonation with an hour after it.
+    // The cookie of the begun flow, its removal, and the impersonation with an hour after it.
     expect(seconds[0]).to.be.within(118, 120)
     expect(seconds[1]).to.equal(0)
     expect(seconds[2]).to.be.within(7100, 7200)

@@ -122,7 +122,7 @@ describe('an impersonation on a server', () => {
       headers: { authorization: `Bearer ${accessToken}` },
     })
     expect(answer.status).to.equal(401)
-    // Where nobody acts, there is nothing to add.
+    // No cookie is removed if nobody acts.
     expect([...(await side.impersonations.forget(request))]).to.deep.equal([])
     // It is forgotten also where the provider is away, which the application is told.
     const other = await acting()

@@ -9,7 +9,7 @@ const ROOT = new URL('../../../../', import.meta.url)
 const KIT = '/modules/oidc-provider-impersonation/'
 const OAUTH = '/modules/oauth4webapi/index.js'
 
-/** What a page without a build step needs to find the modules. */
+/** Import map of a page without a build step. */
 export const IMPORT_MAP = JSON.stringify({
   imports: {
     'oidc-provider-impersonation-browser': `${KIT}index.js`,
@@ -86,7 +86,7 @@ function policyOf(page: string): string {
   return `default-src 'none'; script-src 'self'${hashes.join('')}; img-src data:; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'; `
 }
 
-/** What `script-src` says of the import maps of a page. */
+/** Returns the `script-src` hashes of the import maps of a page. */
 function importMapHashes(page: string): string[] {
   const inline = [...page.matchAll(/<script type="importmap">(.*?)<\/script>/gs)]
   return inline.map(

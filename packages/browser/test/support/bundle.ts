@@ -14,7 +14,7 @@ const FOR_PAGES = { format: 'esm', splitting: true } satisfies BuildOptions
 /** `node -` takes such a script. */
 const FOR_NODE = { format: 'cjs', platform: 'node' } satisfies BuildOptions
 
-/** What a bundler makes of these files: scripts by path, of which `/main.js` is the first. */
+/** Bundles files. Returns scripts by path: `/main.js` is the first. */
 export async function bundle(
   files: ReadonlyMap<string, string>,
   aliases: Aliases,

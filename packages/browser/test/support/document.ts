@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import type { Sites } from './sites.ts'
 import type { Visit } from './visit.ts'
 
-/** What the API answers. */
+/** The response of the API. */
 export const ORDERS = '{"ordersOf":"alice","seenBy":"olivia"}'
 
 const DOCUMENT = new URL('../../../../docs/browser.md', import.meta.url)
@@ -38,7 +38,7 @@ export function here(text: string, { api, application, issuer }: Sites): string 
     .replaceAll('https://shop.example.com', application.url)
 }
 
-/** What each page of the document does for the operator. */
+/** Acts in a page of the document, and ends. */
 export async function actsAndEnds(person: Visit, sites: Sites): Promise<void> {
   const { page, context } = person
   await sites.signIn(context)

@@ -22,7 +22,9 @@ export function hydrateLater(text: string): string {
 /** For `page.evaluate`. */
 export const hydrate = () => void Reflect.get(globalThis, 'hydrate')()
 
-/** What a CommonJS script prints in a Node.js of its own. It must not complain. */
+/**
+ * Returns the output of a CommonJS script in a Node.js process of its own. It must not complain.
+ */
 export function outputOf(script: string): string {
   const { stdout, stderr } = spawnSync(process.execPath, ['-'], {
     input: script,

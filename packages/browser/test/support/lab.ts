@@ -27,7 +27,7 @@ export class FakeSession extends EventTarget implements ImpersonationSession {
   state: ImpersonationSession['state'] = 'active'
   readonly ending = undefined
   isToBeReviewed: boolean
-  /** How many requests have asked for the end. */
+  /** Number of requests that asked for the end. */
   ends = 0
   readonly #answers: PromiseWithResolvers<void>[] = []
 

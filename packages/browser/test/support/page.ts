@@ -8,7 +8,7 @@ import { CLIENT, type Sites, startSites } from './sites.ts'
 import { type Visit, visit } from './visit.ts'
 
 declare global {
-  /** What the page of the tests leaves for them. */
+  /** Values that the page of the tests leaves for them. */
   var session: ImpersonationSession | undefined
   var happened: string[]
   var failure: Error | undefined
@@ -76,7 +76,7 @@ export async function operating(sites: Sites, operator?: string): Promise<Visit>
   return person
 }
 
-/** What the page says in the end. */
+/** Returns the result that the page shows in the end. */
 export async function said(page: Page): Promise<string> {
   const place = page.locator('#said:not(:empty)')
   await place.waitFor()

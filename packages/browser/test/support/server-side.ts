@@ -50,7 +50,7 @@ export async function startServerSide(
   stack.defer(() => deployment.close())
   const { url: api } = stack.use(await startApi(deployment.issuer))
 
-  /** What `onError` was called with. */
+  /** Errors that `onError` was called with. */
   const errors: ImpersonationError[] = []
   /** Sends what the part for servers sends; a test replaces it. */
   const side = { fetch: globalThis.fetch }

@@ -10,7 +10,7 @@ import { impersonationUrl } from '../../src/link.ts'
 import { startApplication } from './application.ts'
 import { listening } from './site.ts'
 
-/** What the back office says of an impersonation. */
+/** Terms of an impersonation, as the back office requests it. */
 export interface Opening {
   readonly userId?: string
   readonly mayAct?: { readonly sub: string; readonly clientId: string } | undefined
@@ -189,7 +189,7 @@ function deploymentOptions(
   }
 }
 
-/** What an API needs whose callers are pages of another origin. */
+/** Lets pages of another origin call an API. */
 const crossOrigin: Middleware = async (ctx, next) => {
   ctx.set('Access-Control-Allow-Origin', '*')
   ctx.set('Access-Control-Expose-Headers', 'WWW-Authenticate, DPoP-Nonce')

@@ -2,42 +2,26 @@ import { answerSlot, stopSlot } from 'oidc-provider-impersonation-verify/chain'
 import {
   isPermit,
   isStop,
-  type PermitRecord,
   parseRecord,
   type StopRecord,
-  type StoredRecord,
 } from 'oidc-provider-impersonation-verify/format'
 import { allReadable } from '../ledger/readable.ts'
 import type { AuditStore } from '../ledger/store.ts'
 import { PermitError } from './errors.ts'
 
-/** Who wants to start, as whom. */
-export interface Starting {
-  /** Account ids: the people who act. The first one was permitted. */
-  readonly operators: readonly string[]
-  readonly customer: string
-  readonly now: number
-}
-
-/** All that decides whether somebody may start. */
-export interface FoundInForce {
-  readonly stop: StopRecord | undefined
-  /** The newest answer of the customer. */
-  readonly answer: StoredRecord | undefined
-  /** What was granted and is not over. */
-  readonly permits: readonly PermitRecord[]
-}
-
 /**
- * Finds all that was said before, by one statement.
+ * Finds all that decides whether somebody may start, by one statement.
  *
  * @param store rejects where it does not answer
+ * @param operators the people who act, by their account ids. The first one was permitted
  * @throws Error for a stop that cannot be read: it may hold
  */
 export async function findInForce(
   store: Pick<AuditStore, 'permitsInForce'>,
-  { operators, customer, now }: Starting,
-): Promise<FoundInForce> {
+  operators: readonly string[],
+  customer: string,
+  now: number,
+) {
   const [operator] = operators
   const stops = operators.flatMap((each) => [stopSlot(each, customer), stopSlot(each, undefined)])
   const slots = [...stops, answerSlot(customer)]
@@ -49,7 +33,9 @@ export async function findInForce(
       .map(parseRecord)
       .filter(isStop)
       .find(({ state }) => state === 'stopped'),
+    /** The newest answer of the customer. */
     answer: found.find(({ slot }) => slot === answerSlot(customer)),
+    /** What was granted and is not over. */
     permits: allReadable(found).filter(isPermit),
   }
 }

@@ -119,8 +119,7 @@ export function createRecords({
 
   /** What keeps an operator from starting as a customer. */
   async function findStop(operator: string, customer: string): Promise<StopRecord | undefined> {
-    const asking = { operators: [operator], customer, now: now() }
-    return (await reading(() => findInForce(store, asking))).stop
+    return (await reading(() => findInForce(store, [operator], customer, now()))).stop
   }
 
   /** Carries out what a record ends. @throws Error where that takes longer, or fails */

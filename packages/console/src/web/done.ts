@@ -20,15 +20,7 @@ export interface Done {
 }
 
 /** The requests of an impersonation, as answers have them. */
-export interface WhatWasDone {
-  /** Requests in words, the first first. At most 50. */
-  readonly did: readonly Done[]
-  /**
-   * The numbers of requests for which the deployment has no words: without `account.describe`, or if it
-   * failed.
-   */
-  readonly more?: { readonly reads: number; readonly changes: number; readonly refused: number }
-}
+export type WhatWasDone = Awaited<ReturnType<typeof whatWasDone>>
 
 /** The largest number of different requests of an impersonation in words. The others are counted. */
 const MAX_ACTS_SHOWN = 50
@@ -45,7 +37,7 @@ export async function whatWasDone(
   rows: readonly AuditRow[],
   describe: UseInWords | undefined,
   language: string,
-): Promise<WhatWasDone> {
+) {
   // A request that the API answered with an error did nothing: words may tell it, numbers do not.
   const wordless = { reads: 0, changes: 0, refused: 0 }
   const did = new Map<string, Done>()
@@ -78,5 +70,10 @@ export async function whatWasDone(
     }
   }
   const isCounted = Object.values(wordless).some((count) => count > 0)
-  return { did: [...did.values()], ...(isCounted && { more: wordless }) }
+  return {
+    /** Requests in words, the first first. */
+    did: [...did.values()],
+    /** The numbers of requests for which the deployment has no words, or failed. */
+    more: isCounted ? wordless : undefined,
+  }
 }

@@ -7,10 +7,12 @@ import { ALARM_KINDS, type AlarmKind, type AuditRow } from './row.ts'
 const REFUSALS_PER_ALARM = 10
 /** So many different acts that are closed to impersonations are an alarm together. */
 const DENIED_ACTS_PER_ALARM = 3
-/** What is kept of the beginning and of the end of each of them, in characters. */
+/** Characters that are kept of each act, at its beginning and at its end. */
 const MAX_ACT_PART_LENGTH = 128
 
-/** What the alarm of an entry is about, if it is one. A refused act is one together with others alone. */
+/**
+ * Returns the kind of alarm of an entry, if it is one. Refused acts are an alarm only together.
+ */
 export function alarmKindOf({ event, use, protects, delivery }: AuditEntry): AlarmKind | undefined {
   if (event === 'impersonation.replayed') return 'replayed'
   if (event === 'support.refused' && protects) return 'protected'
@@ -88,7 +90,7 @@ function deniedActsWith(acts: readonly string[], { use }: AuditEntry): readonly 
   return [...new Set([...acts, act])].toSorted().slice(0, DENIED_ACTS_PER_ALARM)
 }
 
-/** How many alarms refused acts are together. */
+/** Returns the number of alarms that refused acts are together. */
 function alarmsOf(acts: AuditRow['refusedActs']): number {
   if (!acts) return 0
   const isProbing = acts.denied.length >= DENIED_ACTS_PER_ALARM

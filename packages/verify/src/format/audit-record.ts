@@ -5,8 +5,9 @@ import type { Need } from './told.ts'
 export const RECORD_KINDS = ['answer', 'approval', 'emergency', 'erasure', 'stop'] as const
 
 /**
- * What a record is about: an operator asks before they act, or acts without that in an emergency; a customer
- * answers for all requests; an operator is kept from starting; a person asks to erase what there is of a customer.
+ * Kinds of record: an operator asks before they act, or acts without asking in an emergency; a
+ * customer answers for all requests; an operator is kept from starting; a person asks to erase the
+ * data of a customer.
  */
 export type RecordKind = (typeof RECORD_KINDS)[number]
 
@@ -23,7 +24,7 @@ export const RECORD_STATES = [
   'stopped',
 ] as const
 
-/** What a record says by itself. A time that has passed is no state of its own: see `recordStateAt`. */
+/** The state of a record without regard to the time: see `recordStateAt`. */
 export type RecordState = (typeof RECORD_STATES)[number]
 
 export const SAID_EVENTS = [
@@ -35,10 +36,10 @@ export const SAID_EVENTS = [
   'confirmed',
 ] as const
 
-/** What can be said of a record after its beginning. */
+/** Events that follow the beginning of a record. */
 export type SaidEvent = (typeof SAID_EVENTS)[number]
 
-/** What one person said of a record. */
+/** One event of a record, with the person who caused it. */
 export interface SaidWord {
   readonly event: SaidEvent
   /** Absent where the deployment said it in code. */
@@ -51,8 +52,8 @@ export interface SaidWord {
 }
 
 /**
- * What somebody asked, decided or forbade, as the entries say it. All times are in milliseconds since the epoch.
- * What a kind has, `KINDS` says.
+ * The sum of the entries of a record. All times are in milliseconds since the epoch. `KINDS` lists
+ * the members that each kind has.
  */
 export interface AuditRecord {
   readonly id: string
@@ -61,9 +62,9 @@ export interface AuditRecord {
   readonly state: RecordState
   readonly customer?: AuditPerson | undefined
   readonly operator?: AuditPerson | undefined
-  /** Who began it. */
+  /** The person who began it. */
   readonly by?: AuditPerson | undefined
-  /** What that person wrote. */
+  /** The text that this person wrote. */
   readonly note?: string | undefined
   /** The client id. */
   readonly application?: string | undefined
@@ -76,9 +77,9 @@ export interface AuditRecord {
   /** Of an emergency: the ids of what was declined to the operator for the customer within a day before. */
   readonly declined?: readonly string[] | undefined
   readonly needs: readonly Need[]
-  /** How long the window is, in seconds. */
+  /** Length of the window, in seconds. */
   readonly for?: number | undefined
-  /** How long an impersonation under it is to last, as the operator asked, in seconds. */
+  /** Length of an impersonation under it, as the operator asked, in seconds. */
   readonly duration?: number | undefined
   /** Of a stop: the impersonation that the customer objected to. Of an erasure: what it is about. */
   readonly impersonation?: string | undefined
@@ -92,7 +93,7 @@ export interface AuditRecord {
   readonly until?: number | undefined
   /** In the order in which it was stored. */
   readonly said: readonly SaidWord[]
-  /** What the customer is to be told of it, and of which changes the deployment: with `notices` and `onPermit`. */
+  /** Notices for the customer (`notices`), and changes for the deployment (`onPermit`). */
   readonly deliveries?: AllDeliveries | undefined
   readonly version: number
   /** Of the last entry that is not about a notice. */
@@ -103,13 +104,13 @@ type Having<K extends keyof AuditRecord> = {
   readonly [Member in K]-?: NonNullable<AuditRecord[Member]>
 }
 
-/** What an operator may start by: one operator as one customer in one application, in a window of time. */
+/** Allows a start: one operator as one customer in one application, in a window of time. */
 export type PermitRecord = AuditRecord & {
   readonly kind: 'approval' | 'emergency'
   readonly state: 'declined' | 'granted' | 'requested' | 'revoked'
 } & Having<'application' | 'customer' | 'for' | 'operator' | 'resource' | 'scope'>
 
-/** What a customer answered for all requests. The newest counts. */
+/** The answer of a customer for all requests. The newest counts. */
 export type AnswerRecord = AuditRecord & {
   readonly kind: 'answer'
   readonly state: 'allow' | 'ask'
@@ -137,7 +138,7 @@ export function isStop(record: AuditRecord | undefined): record is StopRecord {
 export interface StoredRecord {
   /** In the form of the id of a row: 43 of the characters A-Z, a-z, 0-9, - and _. */
   readonly id: string
-  /** How many entries it is the sum of: 1 or more. */
+  /** Number of entries in the sum: 1 or more. */
   readonly version: number
   readonly kind: RecordKind
   /** Time of the first entry. */

@@ -19,14 +19,14 @@ const STAGE_OF: Readonly<Partial<Record<AuditEntry['event'], Stage>>> = {
   'support.told': 'told',
 }
 
-/** How long an attempt keeps other processes from the next, in milliseconds. */
+/** Time that an attempt keeps other processes from the next one, in milliseconds. */
 export const ATTEMPT_MS = 60_000
 /** So many failures are an alarm. */
 export const FAILURES_PER_ALARM = 3
 /** After so many, it is given up. */
 export const MAX_FAILURES = 10
 const MINUTE_MS = 60_000
-/** How long what is told of a request may take to be stored, in milliseconds. */
+/** Time that the entries of a request may take to be stored, in milliseconds. */
 const LEAST_QUIET_MS = 10_000
 /** Pauses after a failure, the last one after all others. */
 const PAUSES_MS = [1, 5, 30, 120, 720, 1440].map((minutes) => minutes * MINUTE_MS)
@@ -117,7 +117,7 @@ export function noticeDueAt(row: AuditRow): number | undefined {
   return first && row.deliveries?.customer && dueAtOf(row.deliveries.customer, first.at)
 }
 
-/** What the customer is to be told of it by now. */
+/** Returns the kind of notice that is due to the customer by now. */
 export function noticeKindDue(row: AuditRow, now: number): 'ended' | 'started' | undefined {
   return noticesDueIn(row).findLast(({ at }) => at <= now)?.kind
 }

@@ -6,7 +6,7 @@ export function digestOf(text: string): string {
   return hash('sha256', text, 'base64url')
 }
 
-/** What the digest of an entry says, also when its text is removed. */
+/** The parts of an entry's digest, which stay when its text is removed. */
 export interface DigestParts {
   /** Of the entry: 22 of the characters A-Z, a-z, 0-9, - and _. */
   readonly id: string

@@ -18,13 +18,13 @@ export const USED_EVENT = 'impersonation.used'
 /** A person asks to erase what there is of a customer, and another one is to confirm it. */
 export const ERASING_EVENT = 'support.erasing'
 
-/** What there was of a customer was erased: see `erased` of {@link AuditEntry}. */
+/** The data of a customer was erased: see `erased` of {@link AuditEntry}. */
 export const ERASED_EVENT = 'support.erased'
 
 /** Of an impersonation or a permit, the storage has another customer than its entries. */
 export const MISLABELLED_EVENT = 'support.mislabelled'
 
-/** What people do in the console and on the account page. */
+/** Events of people in the console and on the account page. */
 export const CONSOLE_EVENTS = [
   // The operator continues an impersonation of their own with this one.
   'support.continued',
@@ -42,9 +42,9 @@ export const CONSOLE_EVENTS = [
   'support.exported',
   // A person asks for an erasure, which another one confirms. The entry names no customer.
   ERASING_EVENT,
-  // What there was of a customer was erased. The entry names no customer.
+  // The data of a customer was erased. The entry names no customer.
   ERASED_EVENT,
-  // What was to be erased belongs to another customer, by its entries. It was not erased.
+  // The impersonation or permit belongs to another customer, by its entries. It was not erased.
   MISLABELLED_EVENT,
 ] as const
 
@@ -70,7 +70,7 @@ export const PERMIT_EVENTS = [
   'support.confirmed',
 ] as const
 
-/** Of what customers are told, and the deployment, of alarms and permits: docs/notices.md. */
+/** Events of telling customers, and the deployment about alarms and permits: docs/notices.md. */
 export const DELIVERY_EVENTS = [
   // A process tells it now, and no other one does.
   'support.telling',
@@ -95,7 +95,7 @@ export const AUDIT_EVENTS = [
   SET_ASIDE,
 ] as const
 
-/** What was set aside. */
+/** A line of the log that was set aside. */
 export interface SetAside {
   /** Its `event`, where that is known. */
   readonly event?: string | undefined
@@ -112,10 +112,10 @@ const isErased = isObjectOf({
   until: isInteger,
 })
 
-/** What was erased. */
+/** Ids of the impersonations and permits that were erased. */
 export type Erased = Guarded<typeof isErased>
 
-/** What a permit is about, beside customer, operator, application, resource, scope and context. */
+/** The terms of a permit beside customer, operator, application, resource, scope and context. */
 export interface PermitTerms {
   readonly needs: readonly Need[]
   /** Length of the window, in seconds. Absent of a customer's answer for all requests. */
@@ -169,7 +169,10 @@ export interface AuditEntry extends ToldEvent {
   readonly erased?: Erased | undefined
   /** With `audit.set_aside`. */
   readonly setAside?: SetAside | undefined
-  /** How often it happened: of what repeats, one entry an hour stands for many. @defaultValue 1 */
+  /**
+   * Number of times that it happened: an entry can stand for all repeats of an hour. @defaultValue
+   * 1
+   */
   readonly count?: number | undefined
   /** Added when the entry is recorded. A directory that fails leaves it away. */
   readonly names?:
@@ -219,7 +222,7 @@ export function isAboutPermit({
   return isPermitEvent(event) || (mayBe && id === undefined)
 }
 
-/** What an entry of {@link ERASED_EVENT} says was erased. */
+/** Returns the erasure of an {@link ERASED_EVENT} entry. */
 export function erasureIn(text = ''): Erased | undefined {
   const entry = decodeEntry(text)
   return entry?.event === ERASED_EVENT && isErased(entry.erased) ? entry.erased : undefined
@@ -230,7 +233,7 @@ export function permitOf({ permit }: Pick<AuditEntry, 'permit'>): string | undef
   return typeof permit === 'string' ? permit : undefined
 }
 
-/** What was refused: to begin it, to start it, or to end it. */
+/** Returns true if the entry refuses a request, a start or an end. */
 export const isRefusal = ({ event }: Pick<AuditEntry, 'event'>): boolean =>
   event === 'impersonation.denied' || event === 'support.refused'
 

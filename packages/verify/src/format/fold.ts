@@ -112,7 +112,7 @@ const READING_METHODS: ReadonlySet<string | undefined> = new Set([
   undefined,
 ])
 
-/** As what a request is counted. `failed`: the API answered it with an error. */
+/** Returns the count that a request adds to. `failed`: the API answered with an error. */
 export function useKindOf({
   method,
   status = 200,
@@ -150,7 +150,7 @@ function operatorOf({ operator }: AuditRow, entry: AuditEntry): AuditPerson | un
   return personOf(before, operatorId, operatorId === named ? names?.actor : undefined)
 }
 
-/** What was refused may come from any holder of the token. */
+/** Returns true if any holder of the token may have caused the entry. */
 const isAttempt = ({ event }: AuditEntry) =>
   event === 'impersonation.denied' || event === 'impersonation.replayed'
 

@@ -8,8 +8,8 @@ import { storable } from './text.ts'
 import { rowWordsOf } from './words.ts'
 
 /**
- * By what a row is found, beside its own members. The columns of a database are bare members of the row and
- * of this, so that what is proved of a row is proved of its columns.
+ * Columns that a search needs beside the members of a row. A database stores both side by side, so
+ * that what is proved of a row is proved of its columns.
  */
 export interface RowFound {
   /** Account ids: see {@link indexable}. */

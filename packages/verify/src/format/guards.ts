@@ -1,7 +1,7 @@
 /** Tells whether a value that was read as JSON has a form. */
 export type Guard<T> = (value: unknown) => value is T
 
-/** What a guard finds to have its form. */
+/** The type that a guard checks. */
 export type Guarded<G> = G extends Guard<infer T> ? T : never
 
 /** Whether a value is an object literal, a JSON object, or an object without prototype. */

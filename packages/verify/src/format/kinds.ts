@@ -7,13 +7,15 @@ export const DAY_MS = 86_400_000
 /** As of a time: `lapsed` was not decided in time, `over` had its window. Neither is written. */
 export type RecordStateAt = RecordState | 'lapsed' | 'over'
 
-/** As what a person says something. `deployment`: no person, but code of it. */
+/** The role in which a person speaks. `deployment`: no person, but code of the deployment. */
 export type Speaker = 'approver' | 'customer' | 'deployment' | 'eraser' | 'lead' | 'operator'
 
-/** What may be said of a record, and what follows. */
+/** The conditions of an event, and its result. */
 export interface Transition {
   readonly from: readonly RecordStateAt[]
-  /** From what is stored: a clock that is ahead must not keep what takes away. */
+  /**
+   * Checks the stored state, not the time: a clock that is ahead must not prevent a revocation.
+   */
   readonly isByStored?: true
   readonly who: readonly Speaker[]
   readonly needsNote?: true
@@ -23,15 +25,15 @@ export interface Transition {
   readonly isOfNeed?: true
   /** Whether it is said once. */
   readonly isOnce?: true
-  /** What ends by it: what runs under the record. */
+  /** Ends the impersonations that run under the record. */
   readonly ends?: 'under'
 }
 
 export interface Kind {
-  /** By which event it begins, and how it is then. */
+  /** Events that begin a record, with the state of each. */
   readonly begins: Readonly<Partial<Record<AuditEntry['event'], RecordState>>>
   readonly has: readonly (keyof AuditRecord)[]
-  /** What is said of it after that. */
+  /** Events that may follow. */
   readonly says: Readonly<Partial<Record<SaidEvent, Transition>>>
 }
 
@@ -50,7 +52,10 @@ const REVOKED = {
   ends: 'under',
 } as const
 
-/** Who may say what of which record. `decide`, every button, the inbox and the fold ask this one table. */
+/**
+ * The roles that may say each event. `decide`, every button, the inbox and the fold ask this one
+ * table.
+ */
 export const KINDS: Readonly<Record<RecordKind, Kind>> = {
   approval: {
     begins: { 'support.requested': 'requested' },
@@ -116,7 +121,9 @@ export interface Speaking {
   readonly is: readonly ('approver' | 'eraser' | 'lead')[]
 }
 
-/** As what a person speaks about a record: of those whom it concerns, as nothing else. */
+/**
+ * Returns the roles in which a person may speak about a record: only those that it names for them.
+ */
 export function speakersOf(
   { kind, operator, customer, by }: Pick<AuditRecord, 'by' | 'customer' | 'kind' | 'operator'>,
   { id, is }: Speaking,
@@ -139,22 +146,22 @@ export type RecordLike = Pick<
   'by' | 'customer' | 'kind' | 'lapsesAt' | 'needs' | 'operator' | 'said' | 'until'
 > & { readonly state: RecordStateAt }
 
-/** What a person says of a record now: which need, if it is about one. */
+/** An event that a person adds to a record, with the need that it meets, if it has needs. */
 export interface Word {
   readonly event: SaidEvent
   readonly need?: Need | undefined
 }
 
-/** As what somebody may say it. Of what is never said of such a record, an approver is told so. */
+/** Returns the roles that may say it. An event that the kind does not have is for approvers. */
 export function whoSays({ kind }: Pick<AuditRecord, 'kind'>, event: SaidEvent): readonly Speaker[] {
   return KINDS[kind].says[event]?.who ?? ['approver']
 }
 
 /**
- * What a person may say of a record.
+ * Checks whether a person may add an event to a record.
  *
  * @param now `undefined`: without regard to the time
- * @returns the transition; why not, otherwise: `'who'` they are, or `'state'`
+ * @returns the transition, or the obstacle: `'who'` for the role, `'state'` for the record
  */
 export function may(
   record: RecordLike,

@@ -36,7 +36,7 @@ export function likenessOf(entry: AuditEntry): string | undefined {
         ? likeness(...who, id, userId, use.audience, use.method, use.path, use.refused)
         : undefined
     case SET_ASIDE:
-      // What a store refused of an impersonation is an entry of its own.
+      // A refusal of a store about an impersonation is an entry of its own.
       return id === undefined
         ? likeness(...who, entry.setAside?.event, entry.setAside?.why)
         : undefined

@@ -17,8 +17,8 @@ import { allStorable } from './text.ts'
 import { NOTICE_KINDS, PERMIT_CHANGES, type PermitChange } from './to-tell.ts'
 
 /**
- * How long a revoked record is looked at, in milliseconds, and at least until its window would have ended:
- * another process may have to end what runs.
+ * Least time to watch a revoked record, in milliseconds. It is watched until its window would have
+ * ended, too: another process may have to end what runs.
  */
 const ENDING_TIME_MS = 600_000
 
@@ -36,7 +36,7 @@ export function foldRecord(record: AuditRecord | undefined, told: AuditEntry): A
   return { ...folded, ...present({ deliveries: foldDeliveries(folded.deliveries, entry) }) }
 }
 
-/** What an entry is of which the deployment is told. */
+/** Returns the change of a permit that an entry is. */
 export function changeOf({ event }: Pick<AuditEntry, 'event'>): PermitChange | undefined {
   return PERMIT_CHANGES.find((change) => event === `support.${change}`)
 }
@@ -46,7 +46,9 @@ export function pendingChangeOf({ deliveries }: Pick<AuditRecord, 'deliveries'>)
   return deliveries?.deployment && nextToTell(deliveries.deployment, PERMIT_CHANGES)
 }
 
-/** What the customer is to be told of it. What is decided is not asked for any more. */
+/**
+ * Returns the next notice for the customer. A request that is decided needs no notice any more.
+ */
 export function pendingNoticeOf({ deliveries, state }: AuditRecord) {
   const pending = deliveries?.customer && nextToTell(deliveries.customer, NOTICE_KINDS)
   return pending?.kind === 'asked' && state !== 'requested' ? undefined : pending
@@ -61,7 +63,9 @@ function begin(entry: AuditEntry): AuditRecord {
   if (!id) throw new TypeError(`${event} must name the record`)
   const { context = {} } = entry
   const record: AuditRecord = {
-    ...{ id, kind, state },
+    id,
+    kind,
+    state,
     ...present({
       customer: namedPerson(userId, names?.user),
       operator: namedPerson(mayAct?.sub, names?.actor),
@@ -80,7 +84,11 @@ function begin(entry: AuditEntry): AuditRecord {
       record: nonEmptyText(context.permit),
       lapsesAt: terms?.lapsesAt,
     }),
-    ...{ needs: terms?.needs ?? [], requestedAt: time, said: [], version: 1, lastAt: time },
+    needs: terms?.needs ?? [],
+    requestedAt: time,
+    said: [],
+    version: 1,
+    lastAt: time,
   }
   const missing = KINDS[kind].has.find((member) => record[member] === undefined)
   if (missing) throw new TypeError(`${event} must have the member ${missing} of the record`)
@@ -145,8 +153,15 @@ export function storedRecordOf(record: AuditRecord, slot: string): StoredRecord 
   const toldAt = Math.max(toCustomer?.last?.at ?? 0, deployment?.last?.at ?? 0)
   const change = pendingChangeOf(record)
   return {
-    ...{ id, version, kind, at, slot, state, isReviewDue: isReviewDue(record) },
-    ...{ customer: customer?.id, operator: operator?.id },
+    id,
+    version,
+    kind,
+    at,
+    slot,
+    state,
+    isReviewDue: isReviewDue(record),
+    customer: customer?.id,
+    operator: operator?.id,
     overAt: over === undefined ? undefined : Math.max(over, toldAt),
     ...present({
       customerDueAt: toCustomer && pendingNoticeOf(record) && dueAtOf(toCustomer, at),
@@ -242,7 +257,7 @@ const isRecord = isObjectOf<AuditRecord>({
       note: mayBeText,
     }),
   ),
-  // What is told has its own fold.
+  // The fold of deliveries checks them.
   deliveries: isAnything,
   version: isInteger,
   lastAt: isInteger,

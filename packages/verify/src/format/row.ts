@@ -6,7 +6,6 @@ export interface AuditPerson extends Named {
   readonly id: string
 }
 
-/** What an alarm is about. */
 export const ALARM_KINDS = [
   // A subject token was presented again after it had been redeemed.
   'replayed',
@@ -108,7 +107,7 @@ export interface AuditRow {
   readonly lastUse?: RowUse | undefined
   /** Refused exchanges, refused ends, and refused requests to act. */
   readonly denied: number
-  /** How often the subject token was presented again. */
+  /** Number of times that the subject token was presented again. */
   readonly replays: number
   /** Acts that the guards of APIs refused: many of them are an alarm. */
   readonly refusedActs?:
@@ -136,7 +135,7 @@ export interface AuditRow {
         readonly at: number
         readonly by: string
         readonly note?: string | undefined
-        /** How many alarms were seen: the most of all acknowledgements. */
+        /** Number of alarms that people have seen: the most of all acknowledgements. */
         readonly alarms: number
       }
     | undefined
@@ -150,11 +149,11 @@ export interface AuditRow {
       }
     | undefined
   readonly objection?: { readonly at: number; readonly note?: string | undefined } | undefined
-  /** What the customer is to be told, and of which alarms the deployment: with `notices` and `onAlarm`. */
+  /** Notices for the customer (`notices`), and alarms for the deployment (`onAlarm`). */
   readonly deliveries?: AllDeliveries | undefined
 }
 
-/** How an impersonation stands, or how it ended. */
+/** States of an impersonation, and causes of its end. */
 export const ALL_OUTCOMES = [
   'waiting', // asked for, not started yet, can still start
   'running',
@@ -171,8 +170,8 @@ export const ALL_OUTCOMES = [
 export type Outcome = (typeof ALL_OUTCOMES)[number]
 
 /**
- * Who or what ended it. `left`: the operator left the page. `other`: a person who is neither the operator
- * nor the customer. `provider`: nobody is named.
+ * The person or thing that ended it. `left`: the operator left the page. `other`: a person who is
+ * neither the operator nor the customer. `provider`: nobody is named.
  */
 export type Ending = Exclude<EndCause, 'requested'> | 'left' | 'operator' | 'other' | 'provider'
 

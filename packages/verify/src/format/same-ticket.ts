@@ -1,6 +1,6 @@
 import { storable } from './text.ts'
 
-/** What tickets are compared by, wherever that is: `sup-1` and `SUP -1`, as people write them, are one. */
+/** Returns the key that tickets are compared by: `sup-1` and `SUP -1` are the same ticket. */
 export function ticketKey(ticket: string): string {
   return storable(ticket).normalize('NFKC').replaceAll(/\s/gu, '').toLowerCase()
 }

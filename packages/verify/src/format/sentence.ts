@@ -17,7 +17,7 @@ interface Several {
   readonly 'support.untold': Readonly<Record<Audience, string>>
 }
 
-/** What an entry of each kind says, in any language. A sentence has slots, such as {person}. */
+/** A sentence for each kind of entry, in any language. A sentence has slots, such as {person}. */
 export type EventSentences = Several &
   Readonly<Record<Exclude<AuditEntry['event'], keyof Several>, string>>
 
@@ -64,7 +64,7 @@ export function sentenceFor(
   }
 }
 
-/** How this entry ended it: another may have done so before. */
+/** Returns the ending that this entry reports: an earlier entry may have ended it already. */
 export function endingIn(
   { end }: Pick<AuditEntry, 'end'>,
   { operator }: Pick<AuditRow, 'operator'>,

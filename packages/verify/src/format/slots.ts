@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { AuditRecord } from './audit-record.ts'
 import { ticketKey } from './same-ticket.ts'
 
-/** What tells one permit of an operator from another. */
+/** Facts that distinguish the permits of an operator. */
 interface SlotFacts {
   /** Account ids. */
   readonly operator: string
@@ -20,7 +20,7 @@ export function requestSlot({ operator, customer, application, ticket }: SlotFac
 /** Of the emergencies of one operator, one is not reviewed. */
 export const emergencySlot = (operator: string) => slotHash('emergency', operator)
 
-/** Of what a customer says for all requests, the newest counts. */
+/** The newest answer of a customer for all requests counts. */
 export const answerSlot = (customer: string) => slotHash('answer', customer)
 
 /** Of the requests to erase what one impersonation or record leads to, one is open. */

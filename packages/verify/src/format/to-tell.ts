@@ -4,14 +4,14 @@ export const AUDIENCES = ['customer', 'deployment'] as const
 export type Audience = (typeof AUDIENCES)[number]
 
 /**
- * What customers are told: support asks for an approval; acts; did; may act without one, in an emergency;
- * the customer allowed it for all requests.
+ * Notices for customers: support asks for an approval; acts; acted; may act without one, in an
+ * emergency; the customer allowed it for all requests.
  */
 export const NOTICE_KINDS = ['asked', 'started', 'ended', 'emergency', 'opened'] as const
 
 export type NoticeKind = (typeof NOTICE_KINDS)[number]
 
-/** What becomes of a permit, in the order in which it can: the deployment is told. */
+/** Changes of a permit that the deployment is told, in the order in which they can happen. */
 export const PERMIT_CHANGES = [
   'requested',
   'emergency',
@@ -34,21 +34,21 @@ export interface ToTell {
 
 /** With an entry about telling what the impersonation or the permit of the entry is about. */
 export interface Delivery extends Pick<ToTell, 'kind' | 'to'> {
-  /** How often that had happened by then: 1 or more. */
+  /** Number of times that it had happened by then: 1 or more. */
   readonly count: number
   /** 1 for the first to these people, and one more for each next. */
   readonly attempt: number
-  /** How many failed, one after the other, this one included. */
+  /** Number of failures in a row, this one included. */
   readonly failures: number
 }
 
-/** What some people are to be told of an impersonation or a permit, and what was done about it. */
+/** News for an audience about an impersonation or a permit, with the attempts to tell it. */
 export interface Deliveries {
   /** By kind. `at` is the time of the last one, in milliseconds since the epoch. */
   readonly due: Readonly<
     Record<string, { readonly count: number; readonly at: number; readonly after: number }>
   >
-  /** How many of them need not be told any more. */
+  /** Number of them, by kind, that need not be told any more. */
   readonly told: Readonly<Record<string, number>>
   /** The last attempt. */
   readonly last?:
@@ -58,7 +58,7 @@ export interface Deliveries {
 
 export type AllDeliveries = Readonly<Partial<Record<Audience, Deliveries>>>
 
-/** How an attempt stands: later ones beat earlier ones. */
+/** Stages of an attempt: later ones beat earlier ones. */
 export const STAGES = ['joined', 'begun', 'failed', 'told'] as const
 
 export type Stage = (typeof STAGES)[number]

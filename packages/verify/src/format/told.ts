@@ -1,11 +1,11 @@
-// What the provider and the guard of an API tell, as far as an entry keeps it.
+// Members that an entry keeps of the events of the provider and of an API's guard.
 
 /** The operator who acts. */
 export interface ToldActor {
   readonly sub: string
 }
 
-/** Whose approval a request needs: another person's than the operator's, or the user's own. */
+/** The person who has to approve a request: a second person beside the operator, or the user. */
 export type Need = 'second_person' | 'user'
 
 /** Why an impersonation ended. */

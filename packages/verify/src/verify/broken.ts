@@ -1,4 +1,4 @@
-/** What is wrong, and where. */
+/** The place of a fault. */
 export interface Position {
   /** The number of the entry. */
   readonly entry?: number | undefined

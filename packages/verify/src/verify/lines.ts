@@ -96,7 +96,7 @@ function json(text: string): unknown {
 
 export type ReadEntry = ReturnType<typeof readEntry>
 
-/** What an entry is, and what it says. @throws Broken */
+/** Checks the digest of an entry, and decodes its text. @throws Broken */
 export function readEntry(entry: NonNullable<Content['entry']>, line: number) {
   const { number, digest, text } = entry
   const parts = digestParts(digest)

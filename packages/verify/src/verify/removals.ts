@@ -2,19 +2,21 @@ import { Broken } from './broken.ts'
 import type { ReadEntry } from './lines.ts'
 import type { Survey } from './survey.ts'
 
-/** What was removed may be younger than a seal says by this, in milliseconds: the clocks of two processes differ. */
+/**
+ * Time that a removed entry may be too young, in milliseconds: the clocks of two processes differ.
+ */
 const TOLERANCE_MS = 600_000
-/** How much later than its time an event may be recorded, in milliseconds: APIs tell uses a day late. */
+/** Time that an event may be recorded late, in milliseconds: APIs send uses up to a day late. */
 const MAX_DELAY_MS = 86_400_000
 
 /** Whether what is missing could be removed: it was old enough, with all that is about the same, and not on hold. */
 export class Removals {
   entries = 0
-  /** How many of these were erased. */
+  /** Number of these that were erased. */
   erased = 0
-  /** What they were about. */
+  /** Ids of their impersonations and permits. */
   readonly erasedIds = new Set<string>()
-  /** What was removed of an impersonation or a permit: the time of it, and the number of its last entry. */
+  /** The time and the number of the last removed entry, by impersonation or permit. */
   readonly #removed = new Map<string, { readonly time: number; readonly last: number }>()
   readonly #held = new Set<string>()
   readonly #survey: Pick<Survey, 'before' | 'erased' | 'shortestKept'>

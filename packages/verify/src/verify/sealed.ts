@@ -22,7 +22,7 @@ export class SealChain {
     return this.#before.number
   }
 
-  /** How many entries have no seal, and the time of the first of them. */
+  /** Number of entries without a seal, and the time of the first of them. */
   get unsealed(): { readonly count: number; readonly since: number | undefined } {
     return { count: this.#open.length, since: this.#open[0]?.time }
   }

@@ -4,7 +4,7 @@ import type { AuditRow } from '../format/row.ts'
 import { EVENT_SENTENCES, endingIn, fill, sentenceFor } from '../format/sentence.ts'
 import type { ReadEntry } from './lines.ts'
 
-/** What the entries of an impersonation say, one line for each, the time in UTC first. */
+/** Returns a line for each entry of an impersonation. The time, in UTC, comes first. */
 export function sentencesOf(id: string, entries: readonly ReadEntry[]): string[] {
   const row = entries.reduce<AuditRow | undefined>(
     (sum, { reported }) => (reported ? sumWith(sum, id, reported) : sum),
@@ -29,15 +29,15 @@ function textlessSentence(isRemoved: boolean): string {
 }
 
 /**
- * What an entry says, and what it has beside that. What a person wrote is in quotes, so that nobody takes it
- * for the words of this command.
+ * Returns the sentence of an entry, with the facts that it has beside. Text that a person wrote is
+ * in quotes, so that nobody takes it for the words of this command.
  */
 export function entryInWords(entry: AuditEntry, row: Partial<AuditRow> = {}): string {
   const { event, context, denial, end, use, client, continues } = entry
   const { [USED_EVENT]: request } = EVENT_SENTENCES
   const isRefused = isRefusal(entry)
   const slots = {
-    // What is refused may come from any holder of the token: not from the operator of the row.
+    // Any holder of the token may have sent a refused request, not only the operator of the row.
     operator: operatorIn(entry, row, isRefused ? undefined : row.operator?.id),
     customer: named(entry.userId ?? row.customer?.id, row),
     person: personIn(entry, row),
@@ -68,7 +68,7 @@ export function entryInWords(entry: AuditEntry, row: Partial<AuditRow> = {}): st
   )
 }
 
-/** Who ended it, or did it in the console or on the account page. */
+/** The person who ended it, or who acted in the console or on the account page. */
 function personIn({ end, by, names }: AuditEntry, row: Partial<AuditRow>): string {
   const id = end?.by?.sub ?? by
   const name = names?.by?.name

@@ -26,7 +26,9 @@ export async function judgeSeal(jws: string, signer: Signer, at: Position): Prom
   throw new Broken('the seal cannot be read', at)
 }
 
-/** Who can write to the storage can add a seal of their own, and the provider seals what comes after it. */
+/**
+ * An unknown key proves nothing: anybody who can write to the storage can add a seal of their own.
+ */
 export const unknownKey = (what: string) =>
   `no key of the key set signed ${what}. Give the keys of that time, too`
 

@@ -1,12 +1,12 @@
 import type { ReadEntry } from './lines.ts'
 import { sentencesOf, utcOf } from './sentences.ts'
 
-/** What is found of an audit that is whole. */
+/** Facts about an audit that is whole. */
 export interface Verification {
   readonly entries: number
-  /** How many of them are removed. */
+  /** Number of entries that were removed. */
   readonly removed: number
-  /** How many of these were erased, and of how many impersonations and permits. */
+  /** Number of these that were erased, with the number of their impersonations and permits. */
   readonly erased: { readonly entries: number; readonly subjects: number }
   /** The id of the impersonation that the file proves; `undefined` where it has all. */
   readonly only: string | undefined
@@ -14,12 +14,12 @@ export interface Verification {
   readonly ofImpersonation: readonly ReadEntry[]
   readonly rows: number
   readonly permits: number
-  /** How many rows and permits could not be compared with their entries. */
+  /** Number of rows and permits that could not be compared with their entries. */
   readonly unprovedRows: number
   readonly seals: number
-  /** How many of them are signed with a key that is not known: later seals vouch for them. */
+  /** Number of seals that an unknown key signed: later seals vouch for them. */
   readonly unknown: number
-  /** How many entries have no seal, and the time of the first of them. */
+  /** Number of entries without a seal, and the time of the first of them. */
   readonly unsealed: { readonly count: number; readonly since: number | undefined }
   readonly issuer: string
   /** The number of the last entry that is sealed. */
@@ -28,7 +28,7 @@ export interface Verification {
   readonly time: number
 }
 
-/** What was asked for. */
+/** The arguments of the command. */
 export interface Asked {
   readonly file: string
   /** The files with seals that were kept elsewhere. */
@@ -37,7 +37,7 @@ export interface Asked {
   readonly impersonation?: string | undefined
 }
 
-/** What the command prints of an audit that is whole. */
+/** Returns the lines that the command prints for an audit that is whole. */
 export function summaryOf(found: Verification, { file, seals, impersonation }: Asked): string[] {
   const { only, issuer, entries, removed, erased, rows, permits, unprovedRows, unknown } = found
   const last = utcOf(found.time)

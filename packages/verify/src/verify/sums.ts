@@ -9,7 +9,7 @@ import { slotOf } from '../format/slots.ts'
 import { Broken } from './broken.ts'
 import type { ReadEntry } from './lines.ts'
 
-/** What the entries so far say of an impersonation or a permit. */
+/** The sum so far of the entries of an impersonation or a permit. */
 interface State {
   /** The number of its first entry. */
   readonly first: number
@@ -25,7 +25,7 @@ type Members = Readonly<Record<string, unknown>>
 /** Compares the sums of an export with those of the entries, which come first. */
 export class Sums {
   readonly counts = { impersonation: 0, record: 0 }
-  /** How many could not be compared. */
+  /** Number of sums that could not be compared. */
   unproved = 0
   /** Those whose last entry is not read yet: most are soon over. */
   readonly #open = new Map<string, State>()

@@ -53,7 +53,10 @@ export async function survey(batches: AsyncIterable<readonly Line[]>, signer: Si
   return { seals, sums, unknown, issuer, last, time, erased, before, shortestKept }
 }
 
-/** What sealed entries say was erased: up to these times, in milliseconds since the epoch. */
+/**
+ * Returns the ids that sealed entries erase. Each has a time, in milliseconds since the epoch, up
+ * to which its entries were erased.
+ */
 function erasedIn(entries: readonly { readonly text: string }[]) {
   const erased = new Map<string, number>()
   for (const { text } of entries) {

@@ -1,12 +1,14 @@
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
 import { freePort, skipWithout } from '../../../../../test/adapters/servers.ts'
-import { newPlace, type StorageKind, storeAt } from '../../ledger/recording/soak-stores.ts'
+import {
+  newPlace,
+  type StorageKind,
+  started,
+  withStore,
+} from '../../ledger/recording/soak-stores.ts'
 import { assertWholeLog } from '../../ledger/stores/contract/support.ts'
 import type { Mode } from './telling-process.ts'
 
@@ -20,19 +22,10 @@ const MINUTE = 60_000
 
 /** Runs a process to its end. Returns what it wrote down. */
 async function run(...args: string[]): Promise<{ lines: string[][]; signal: unknown }> {
-  const child = fork(new URL('telling-process.ts', import.meta.url), args, {
-    execArgv: ['--conditions=oidc-provider-impersonation'],
-    silent: true,
-  })
-  const { stdout, stderr } = child
-  if (!stdout || !stderr) return expect.fail('no output')
-  const [output, errors, [code, signal]] = await Promise.all([
-    text(stdout),
-    text(stderr),
-    once(child, 'exit'),
-  ])
-  if (code) throw new Error(errors)
-  return { lines: output.split('\n').map((line) => line.split(' ')), signal }
+  const { lines, ended } = started('../../features/notices/telling-process.ts', ...args)
+  const [code, signal] = await ended
+  if (code) expect.fail('the process failed')
+  return { lines: lines.map((line) => line.split(' ')), signal }
 }
 
 /** A storage of the audit, and a file for the provider. */
@@ -43,11 +36,7 @@ async function withPlaces(
   await using storage = await newPlace(kind)
   const folder = await mkdtemp(join(tmpdir(), 'telling-'))
   await use(storage.place, join(folder, 'provider.db'))
-  const { store, close } = await storeAt(kind, storage.place)
-  await store.open()
-  await assertWholeLog(store)
-  await store.close()
-  await close()
+  await withStore(kind, storage.place, assertWholeLog)
   await rm(folder, { recursive: true })
 }
 

@@ -1,22 +1,19 @@
 import { expect } from 'chai'
-import { skipWithout } from '../../../../../test/adapters/servers.ts'
-import { newPlace, storeAt } from '../../ledger/recording/soak-stores.ts'
+import { onEachKind, withStore } from '../../ledger/recording/soak-stores.ts'
 import { ACT } from '../../support/acting.ts'
 import { later } from '../../support/clock.ts'
 import { deploy } from '../../support/deployment.ts'
 import { expectStatus } from '../../support/expect-answer.ts'
 import { readText } from '../../support/read-text.ts'
 
-for (const kind of ['sqlite', 'postgres'] as const) {
-  describe(`the overview: ${kind}`, function () {
-    this.timeout(30_000)
+describe('the overview', function () {
+  this.timeout(30_000)
 
-    it('counts for leads and auditors what happened this month, and leads to these rows', async function () {
-      if (kind === 'postgres') await skipWithout(this, 'PostgreSQL')
-      await using storage = await newPlace(kind)
-      const { store, close } = await storeAt(kind, storage.place)
-      try {
-        await using deployment = await deploy({ audit: store })
+  onEachKind.it(
+    'counts for leads and auditors what happened this month, and leads to these rows',
+    (kind, place) =>
+      withStore(kind, place, async (audit) => {
+        await using deployment = await deploy({ audit })
         const running = await deployment.impersonate()
         const ended = await deployment.impersonate({ operator: 'oscar', customer: 'bob' })
         await ended.end()
@@ -62,9 +59,6 @@ for (const kind of ['sqlite', 'postgres'] as const) {
           const { body } = await deployment.ask({ token }, '')
           expect(body.month.impersonations.count, 'next month').to.equal(0)
         })
-      } finally {
-        await close()
-      }
-    })
-  })
-}
+      }),
+  )
+})

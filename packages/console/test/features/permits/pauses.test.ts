@@ -2,9 +2,8 @@ import { expect } from 'chai'
 import { createRemoteJWKSet } from 'jose'
 import type { Authorize } from 'oidc-provider-impersonation'
 import { createMemoryAdapter } from 'oidc-provider-impersonation/adapters/memory'
-import { testOn } from '../../../../../test/adapters/servers.ts'
 import { verify } from '../../../../verify/src/verify/verification.ts'
-import { newPlace, storeAt } from '../../ledger/recording/soak-stores.ts'
+import { onEachKind, storeAt } from '../../ledger/recording/soak-stores.ts'
 import { rejection } from '../../ledger/stores/contract/support.ts'
 import { ACT } from '../../support/acting.ts'
 import { later } from '../../support/clock.ts'
@@ -20,11 +19,6 @@ const DAY = 86_400_000
 const CHANGE = { ...ACT, access: 'change' }
 const NOTE = { note: 'Talked to both' }
 const LOOK = { access: 'read' } as const
-
-const STORAGES = [
-  { kind: 'sqlite', test: it },
-  { kind: 'postgres', test: await testOn('PostgreSQL') },
-] as const
 
 const object = (at: Deployment, id: string, note?: string) =>
   at.account('alice', '/objection', { id, note })
@@ -381,12 +375,12 @@ describe('an objection', () => {
     }
   })
 
-  for (const { kind, test } of STORAGES) {
-    test(`pauses in two processes: one pause, in both at once, and one lift: ${kind}`, async () => {
-      await using storage = await newPlace(kind)
+  onEachKind.it(
+    'pauses in two processes: one pause, in both at once, and one lift',
+    async (kind, place) => {
       const adapter = createMemoryAdapter()
       const beginAt = async () => {
-        const { store, close } = await storeAt(kind, storage.place)
+        const { store, close } = await storeAt(kind, place)
         return { close, at: await deployWithPermits(RULE, { audit: store, adapter }) }
       }
       const [first, second] = [await beginAt(), await beginAt()]
@@ -421,6 +415,6 @@ describe('an objection', () => {
           await close()
         }
       }
-    })
-  }
+    },
+  )
 })

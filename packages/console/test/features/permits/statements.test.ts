@@ -1,8 +1,6 @@
 import { expect } from 'chai'
-import { skipWithout } from '../../../../../test/adapters/servers.ts'
 import { permitsWith } from '../../../src/features/permits/server/permits.ts'
-import type { AuditStore } from '../../../src/ledger/store.ts'
-import { newPlace, storeAt } from '../../ledger/recording/soak-stores.ts'
+import { onEachKind, withStore } from '../../ledger/recording/soak-stores.ts'
 import { countedStatements } from '../../support/counted-statements.ts'
 import { providerAt } from '../../support/provider-at.ts'
 
@@ -21,15 +19,11 @@ const request = (mayAct: object | undefined) =>
     context: { ticketId: 'SUP-1' },
   }) as never
 
-for (const kind of ['sqlite', 'postgres'] as const) {
-  describe(`the rule that permits wrap: ${kind}`, () => {
-    it('asks the storage by one statement, whatever there is to look at', async function () {
-      if (kind === 'postgres') await skipWithout(this, 'PostgreSQL')
-      await using storage = await newPlace(kind)
-      const { store, close } = await storeAt(kind, storage.place)
-      const audit: AuditStore = store
-      const permits = permitsWith({ audit, approvers: () => [], standing: {} }, () => Date.now())
-      const plain = permitsWith({ audit, approvers: () => [] }, () => Date.now())
+describe('the rule that permits wrap', () => {
+  onEachKind.it('asks the storage by one statement, whatever there is to look at', (kind, place) =>
+    withStore(kind, place, async (audit) => {
+      const permits = permitsWith({ audit, approvers: () => [], standing: {} })
+      const plain = permitsWith({ audit, approvers: () => [] })
       const provider = await providerAt('https://id.example')
       for (const each of [permits, plain]) {
         each.attach(provider, { isBound: true })
@@ -38,22 +32,16 @@ for (const kind of ['sqlite', 'postgres'] as const) {
       }
       const bound = { sub: ASKED.operator, clientId: ASKED.application }
       const needing = permits.wrap(() => ({ needs: ['second_person', 'user'] }))
-      try {
-        await store.open()
-        await needing(request(bound))
-        for (const [what, rule, count] of [
-          ['pauses, the switch, and approvals', needing, 1],
-          ['no needs', permits.wrap(() => true), 1],
-          ['no switch', plain.wrap(() => true), 1],
-          ['refused by the rule', permits.wrap(() => false), 0],
-        ] as const) {
-          const asked = countedStatements[kind](async () => rule(request(bound)))
-          expect(await asked, what).to.equal(count)
-        }
-      } finally {
-        await store.close()
-        await close()
+      await needing(request(bound))
+      for (const [what, rule, count] of [
+        ['pauses, the switch, and approvals', needing, 1],
+        ['no needs', permits.wrap(() => true), 1],
+        ['no switch', plain.wrap(() => true), 1],
+        ['refused by the rule', permits.wrap(() => false), 0],
+      ] as const) {
+        const asked = countedStatements[kind](async () => rule(request(bound)))
+        expect(await asked, what).to.equal(count)
       }
-    })
-  })
-}
+    }),
+  )
+})

@@ -4,18 +4,12 @@ import { expect } from 'chai'
 import type { Authorize } from 'oidc-provider-impersonation'
 import { createMemoryAdapter } from 'oidc-provider-impersonation/adapters/memory'
 import { Client } from 'pg'
-import { testOn } from '../../../../../test/adapters/servers.ts'
 import { POSTGRES_URL } from '../../../../../test/support/server-urls.ts'
-import { newPlace, type StorageKind, storeAt } from '../../ledger/recording/soak-stores.ts'
+import { onEachKind, type StorageKind, storeAt } from '../../ledger/recording/soak-stores.ts'
 import { later } from '../../support/clock.ts'
 import type { Answer, Deployment } from '../../support/deployment.ts'
 import { expectStatus } from '../../support/expect-answer.ts'
 import { deployWithPermits } from '../../support/with-permits.ts'
-
-const STORAGES = [
-  { kind: 'sqlite', test: it },
-  { kind: 'postgres', test: await testOn('PostgreSQL') },
-] as const
 
 const DAY = 86_400_000
 
@@ -71,44 +65,41 @@ function found(texts: ReadonlyMap<string, string>): string[] {
 describe('what is left of a person in the database', function () {
   this.timeout(60_000)
 
-  for (const { kind, test } of STORAGES) {
-    test(`is nothing after an erasure, whatever happened before: ${kind}`, async () => {
-      await using storage = await newPlace(kind)
-      const own = await storeAt(kind, storage.place)
-      const rule: Authorize = ({ context, scope = '' }) => {
-        if (context?.reason === 'Quagga') return false
-        return scope.includes('orders:write') ? { needs: ['second_person'], emergency: true } : true
-      }
-      const adapter = createMemoryAdapter()
-      const deployment = await deployWithPermits(rule, {
-        adapter,
-        audit: own.store,
-        console: {
-          mayErase: ({ accountId }) => ['ada', 'grace'].includes(accountId),
-          notices: { send: async () => {} },
-          onAlarm: async () => {},
-        },
-      })
-      try {
-        await happen(deployment)
-        const before = found(await dump(kind, storage.place))
-        for (const each of [...HERS, ...OF_PEOPLE])
-          expect(
-            before.some((line) => line.endsWith(`: ${each}`)),
-            each,
-          ).to.equal(true)
-        const { rows } = ok(await deployment.ask('ada', '/audit'))
-        // The provider keeps them for 75 minutes.
-        for (const { id } of rows) await adapter('SubjectToken').destroy(id)
-        await later(9 * DAY, () => erase(deployment))
-        const after = await dump(kind, storage.place)
-        expect(found(after)).to.deep.equal([])
-      } finally {
-        await deployment[Symbol.asyncDispose]()
-        await own.close()
-      }
+  onEachKind.it('is nothing after an erasure, whatever happened before', async (kind, place) => {
+    const own = await storeAt(kind, place)
+    const rule: Authorize = ({ context, scope = '' }) => {
+      if (context?.reason === 'Quagga') return false
+      return scope.includes('orders:write') ? { needs: ['second_person'], emergency: true } : true
+    }
+    const adapter = createMemoryAdapter()
+    const deployment = await deployWithPermits(rule, {
+      adapter,
+      audit: own.store,
+      console: {
+        mayErase: ({ accountId }) => ['ada', 'grace'].includes(accountId),
+        notices: { send: async () => {} },
+        onAlarm: async () => {},
+      },
     })
-  }
+    try {
+      await happen(deployment)
+      const before = found(await dump(kind, place))
+      for (const each of [...HERS, ...OF_PEOPLE])
+        expect(
+          before.some((line) => line.endsWith(`: ${each}`)),
+          each,
+        ).to.equal(true)
+      const { rows } = ok(await deployment.ask('ada', '/audit'))
+      // The provider keeps them for 75 minutes.
+      for (const { id } of rows) await adapter('SubjectToken').destroy(id)
+      await later(9 * DAY, () => erase(deployment))
+      const after = await dump(kind, place)
+      expect(found(after)).to.deep.equal([])
+    } finally {
+      await deployment[Symbol.asyncDispose]()
+      await own.close()
+    }
+  })
 })
 
 const READ = { access: 'read' }

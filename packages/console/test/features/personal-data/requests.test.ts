@@ -4,10 +4,9 @@ import { createLocalJWKSet, type JSONWebKeySet } from 'jose'
 import type { Account } from 'oidc-provider'
 import type { AuditStore, SupportConsoleOptions } from 'oidc-provider-impersonation-console'
 import { type AuditEntry, decodeEntry } from 'oidc-provider-impersonation-verify/format'
-import { testOn } from '../../../../../test/adapters/servers.ts'
 import { openedStore } from '../../../src/ledger/stores/opened-store.ts'
 import type { RecordAnswer } from '../../../src/web/record-answer.ts'
-import { newPlace, storeAt } from '../../ledger/recording/soak-stores.ts'
+import { newPlace, onEachKind, storeAt } from '../../ledger/recording/soak-stores.ts'
 import { idOf, readOn, rejection } from '../../ledger/stores/contract/support.ts'
 import { later } from '../../support/clock.ts'
 import { type Deployment, deploy } from '../../support/deployment.ts'
@@ -18,11 +17,6 @@ import { verified } from '../../verify/history.ts'
 import { AGO, over, permit, processOn, requested, textOf } from './person.ts'
 
 const DAY = 86_400_000
-
-const STORAGES = [
-  { kind: 'sqlite', test: it },
-  { kind: 'postgres', test: await testOn('PostgreSQL') },
-] as const
 
 const ERASERS = ['ada', 'grace', 'oscar']
 const mayErase: NonNullable<SupportConsoleOptions['mayErase']> = ({ accountId }) =>
@@ -128,118 +122,111 @@ describe('an erasure by two people', () => {
     return answer.body.id
   }
 
-  for (const { kind, test } of STORAGES) {
-    test(`leaves three entries, and nothing that names the person: ${kind}`, async () => {
-      await using storage = await newPlace(kind)
-      const own = await storeAt(kind, storage.place)
-      const { store } = own
-      at = await consoleOn(store)
-      try {
-        await at.before(...over('a', 'alice'), ...over('b', 'alice', AGO + 9), ...over('c', 'bob'))
-        await permit(openedStore(store), 'p', requested('alice'))
-        const { body: found } = await at.ask('grace', person('alice'))
-        expect(found).to.deep.include({
-          id: 'alice',
-          name: 'Alice Ng',
-          isKnown: true,
-          isMe: false,
-          inForce: [],
-          uses: 2,
-          notices: 0,
-          held: 0,
-          asCustomer: { count: 2, from: AGO, to: AGO + 9 },
-          permits: { count: 1, from: AGO, to: AGO },
-        })
-        const { text } = await at.ask('ada', person('alice', '/export.jsonl'))
-        expect(text.split('\n').filter(Boolean)).to.have.length(3)
-        expect((await at.entries()).at(-1)).to.deep.include({
-          event: 'support.exported',
-          by: 'ada',
-          context: { format: 'person', impersonation: idOf('b') },
-        })
+  onEachKind.it('leaves three entries, and nothing that names the person', async (kind, place) => {
+    const own = await storeAt(kind, place)
+    const { store } = own
+    at = await consoleOn(store)
+    try {
+      await at.before(...over('a', 'alice'), ...over('b', 'alice', AGO + 9), ...over('c', 'bob'))
+      await permit(openedStore(store), 'p', requested('alice'))
+      const { body: found } = await at.ask('grace', person('alice'))
+      expect(found).to.deep.include({
+        id: 'alice',
+        name: 'Alice Ng',
+        isKnown: true,
+        isMe: false,
+        inForce: [],
+        uses: 2,
+        notices: 0,
+        held: 0,
+        asCustomer: { count: 2, from: AGO, to: AGO + 9 },
+        permits: { count: 1, from: AGO, to: AGO },
+      })
+      const { text } = await at.ask('ada', person('alice', '/export.jsonl'))
+      expect(text.split('\n').filter(Boolean)).to.have.length(3)
+      expect((await at.entries()).at(-1)).to.deep.include({
+        event: 'support.exported',
+        by: 'ada',
+        context: { format: 'person', impersonation: idOf('b') },
+      })
 
-        const id = await asked()
-        expectProblem(await at.ask('ada', person('alice', '/erase'), NOTE), 409, 'conflict')
-        const { body } = await at.ask('ada', '/personal-data')
-        expect(body.requests).to.have.length(1)
-        expect(body.requests[0]).to.deep.include({
-          id,
-          kind: 'erasure',
-          state: 'asked',
+      const id = await asked()
+      expectProblem(await at.ask('ada', person('alice', '/erase'), NOTE), 409, 'conflict')
+      const { body } = await at.ask('ada', '/personal-data')
+      expect(body.requests).to.have.length(1)
+      expect(body.requests[0]).to.deep.include({
+        id,
+        kind: 'erasure',
+        state: 'asked',
+        note: 'DPO-12',
+        said: [],
+        isMine: false,
+        may: ['confirmed'],
+        by: { id: 'grace', name: 'Grace Lindqvist' },
+        customer: { id: 'alice', name: 'Alice Ng' },
+      })
+      expectProblem(await confirm('grace', id), 403, 'access_denied')
+      const answer = await confirm('ada', id, NOTE)
+      expect(answer.body).to.deep.equal({ impersonations: 2, permits: 1 })
+      expectProblem(await confirm('oscar', id), 404, 'not_found')
+      expect(await requestsFor('ada')).to.deep.equal([])
+      expect((await at.ask('ada', person('alice'))).body.asCustomer).to.deep.equal({ count: 0 })
+
+      const erasing = (await at.entries()).filter(({ event }) => /\.(eras|confirmed)/.test(event))
+      expect(
+        erasing.map(({ event, by, note, context = {} }) => ({ event, by, note, context })),
+      ).to.deep.equal([
+        {
+          event: 'support.erasing',
+          by: 'grace',
           note: 'DPO-12',
-          said: [],
-          isMine: false,
-          may: ['confirmed'],
-          by: { id: 'grace', name: 'Grace Lindqvist' },
-          customer: { id: 'alice', name: 'Alice Ng' },
-        })
-        expectProblem(await confirm('grace', id), 403, 'access_denied')
-        const answer = await confirm('ada', id, NOTE)
-        expect(answer.body).to.deep.equal({ impersonations: 2, permits: 1 })
-        expectProblem(await confirm('oscar', id), 404, 'not_found')
-        expect(await requestsFor('ada')).to.deep.equal([])
-        expect((await at.ask('ada', person('alice'))).body.asCustomer).to.deep.equal({ count: 0 })
+          context: { impersonation: idOf('b') },
+        },
+        { event: 'support.confirmed', by: 'ada', note: 'DPO-12', context: {} },
+        { event: 'support.erased', by: 'ada', note: 'DPO-12', context: { request: id } },
+      ])
+      const whole = await expectWhole(at)
+      expect(whole).to.contain('"bob').and.not.match(/alice/i)
+    } finally {
+      await close()
+      await own.close()
+    }
+  })
 
-        const erasing = (await at.entries()).filter(({ event }) => /\.(eras|confirmed)/.test(event))
-        expect(
-          erasing.map(({ event, by, note, context = {} }) => ({ event, by, note, context })),
-        ).to.deep.equal([
-          {
-            event: 'support.erasing',
-            by: 'grace',
-            note: 'DPO-12',
-            context: { impersonation: idOf('b') },
-          },
-          { event: 'support.confirmed', by: 'ada', note: 'DPO-12', context: {} },
-          { event: 'support.erased', by: 'ada', note: 'DPO-12', context: { request: id } },
+  onEachKind.it('that two confirm together is done by one of them', async (kind, place) => {
+    const [first, second] = [await storeAt(kind, place), await storeAt(kind, place)]
+    at = await consoleOn(first.store)
+    const otherProcess = processOn(openedStore(second.store))
+    const confirmThere = (by: string, id: string) =>
+      otherProcess.erasures.confirm(id, { by }).then(
+        (body) => ({ status: 200, body }),
+        ({ statusCode }) => ({ status: statusCode, body: undefined }),
+      )
+    try {
+      const people = ['alice', 'bob', 'carla', 'dora']
+      for (const who of people) await at.before(...over(who, who))
+      for (const who of people) {
+        const id = await asked('grace', who)
+        const answers = await Promise.all([
+          confirm('ada', id),
+          confirmThere('oscar', id),
+          confirm('oscar', id),
+          confirmThere('ada', id),
         ])
-        const whole = await expectWhole(at)
-        expect(whole).to.contain('"bob').and.not.match(/alice/i)
-      } finally {
-        await close()
-        await own.close()
+        const done = answers.filter(({ status }) => status === 200)
+        expect(
+          done.map(({ body }) => body),
+          JSON.stringify(answers),
+        ).to.deep.equal([{ impersonations: 1, permits: 0 }])
+        const others = answers.filter(({ status }) => status !== 200)
+        for (const { status } of others) expect(status).to.be.oneOf([404, 409])
       }
-    })
-
-    test(`that two confirm together is done by one of them: ${kind}`, async () => {
-      await using storage = await newPlace(kind)
-      const [first, second] = [
-        await storeAt(kind, storage.place),
-        await storeAt(kind, storage.place),
-      ]
-      at = await consoleOn(first.store)
-      const otherProcess = processOn(openedStore(second.store))
-      const confirmThere = (by: string, id: string) =>
-        otherProcess.erasures.confirm(id, { by }).then(
-          (body) => ({ status: 200, body }),
-          ({ statusCode }) => ({ status: statusCode, body: undefined }),
-        )
-      try {
-        const people = ['alice', 'bob', 'carla', 'dora']
-        for (const who of people) await at.before(...over(who, who))
-        for (const who of people) {
-          const id = await asked('grace', who)
-          const answers = await Promise.all([
-            confirm('ada', id),
-            confirmThere('oscar', id),
-            confirm('oscar', id),
-            confirmThere('ada', id),
-          ])
-          const done = answers.filter(({ status }) => status === 200)
-          expect(
-            done.map(({ body }) => body),
-            JSON.stringify(answers),
-          ).to.deep.equal([{ impersonations: 1, permits: 0 }])
-          const others = answers.filter(({ status }) => status !== 200)
-          for (const { status } of others) expect(status).to.be.oneOf([404, 409])
-        }
-      } finally {
-        await otherProcess.close()
-        await close()
-        await Promise.all([first.close(), second.close()])
-      }
-    })
-  }
+    } finally {
+      await otherProcess.close()
+      await close()
+      await Promise.all([first.close(), second.close()])
+    }
+  })
 
   it('is asked for once, and done once, where people do it together in one process', async () => {
     await begin([...over('a', 'alice'), ...over('b', 'alice', AGO + 9)])

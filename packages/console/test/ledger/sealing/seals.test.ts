@@ -241,11 +241,10 @@ for (const { name, create, suite } of storages) {
     it('a permit that says more than its entries, or an entry of one: nobody starts by it', async () => {
       const { store, marks: own } = ledgerOf(storage.store)
       own.attach(await providerAt(ISSUER, await shared))
-      const starting = { operators: ['olivia'], customer: 'alice', now: T + 10 }
       const states = async () => {
         let found: Awaited<ReturnType<typeof findInForce>>['permits'] = []
         await quietly(async () => {
-          found = (await findInForce(store, starting)).permits
+          found = (await findInForce(store, ['olivia'], 'alice', T + 10)).permits
         })
         return Object.fromEntries(found.map(({ id, state }) => [id, state]))
       }

@@ -89,7 +89,7 @@ async function listOwnRunning(call: CustomerCall): Promise<readonly AccountImper
     const found = await unlessTrouble('what was done cannot be read', async () =>
       describe(rowOfRunning(one, await call.audit.store.row(one.id)), call),
     )
-    described.push(found ?? describeRow(rowOfRunning(one), { did: [] }, call))
+    described.push(found ?? describeRow(rowOfRunning(one), { did: [], more: undefined }, call))
   }
   return described
 }

@@ -5,8 +5,8 @@ import { shownRow } from '../../../web/rows.ts'
 import { findWayOn, isContinuable } from './continue.ts'
 import { type RunningImpersonation, runningImpersonations } from './running.ts'
 
-/** In this time before the end, the strip offers to go on, in milliseconds. */
-const LAST_MINUTE = 60_000
+/** In this time before the end, the strip looks different and offers to go on, in milliseconds. */
+export const LAST_MINUTE = 60_000
 /** The time for which the strip tells of an end by another person or the provider, in milliseconds. */
 const NEWS_MS = 60_000
 /** The time in which an impersonation began that is over and is shown, in milliseconds. */

@@ -9,11 +9,8 @@ import { Text } from '../../../web/kit/text.tsx'
 import { Ticket } from '../../../web/kit/ticket.tsx'
 import type { View } from '../../../web/pages/table.ts'
 import type { showContinue } from '../server/continue.ts'
-import type { StripAnswer } from '../server/strip.ts'
+import { LAST_MINUTE, type StripAnswer } from '../server/strip.ts'
 import { EndButton, RunningLine } from './running.tsx'
-
-/** In this time before the end, the strip looks different, in milliseconds. */
-const LAST_MINUTE = 60_000
 
 type MyRunning = StripAnswer['running'][number]
 type MyOver = StripAnswer['stopped'][number]

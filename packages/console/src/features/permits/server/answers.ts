@@ -16,17 +16,15 @@ export interface StandingSettings {
   readonly initially: NonNullable<NonNullable<PermitsOptions['standing']>['initially']>
 }
 
-/** What holds for a customer. */
-export interface StandingNow extends Standing {
-  /** Of what runs by it; `undefined` where the customer said nothing. */
-  readonly id: string | undefined
-}
-
-/** @param stored the newest answer of the customer. What cannot be read is no */
+/**
+ * What holds for a customer, with the id of what runs by it.
+ *
+ * @param stored the newest answer of the customer. What cannot be read is no
+ */
 export function standingIn(
   stored: StoredRecord | undefined,
   initially: StandingSettings['initially'],
-): StandingNow {
+): Standing & { readonly id: string | undefined } {
   const holder = readable(stored)
   if (stored && !holder) return { id: stored.id, choice: 'ask' }
   if (isAnswer(holder)) return { id: holder.id, choice: holder.state }

@@ -22,17 +22,6 @@ import type { AskHow, PermitRequest } from './options.ts'
 import { assertNotRefused, assertOtherTicket, findRefusals, refusalIn } from './refusals.ts'
 import { askRule } from './rule.ts'
 
-export interface AskingOptions {
-  readonly records: Records
-  /** Whether a person can be named who reviews an emergency. */
-  readonly hasApprovers: boolean
-  /** @throws Error where `attach` was not told */
-  readonly issueAs: () => string
-  /** Seconds. */
-  readonly lapse: number
-  readonly window: number
-}
-
 /** Requests of one operator in an hour, whatever became of them. */
 const MAX_REQUESTS = 60
 const HOUR_MS = 3_600_000
@@ -55,8 +44,18 @@ const REQUEST = v.pipe(
   v.check(({ customer, operator }) => customer !== operator, 'has one person twice'),
 )
 
-/** Requests of operators, and emergencies. */
-export function asking({ records, hasApprovers, issueAs, lapse, window }: AskingOptions) {
+/**
+ * Requests of operators, and emergencies.
+ *
+ * @param hasApprovers whether a person can be named who reviews an emergency
+ * @param times seconds
+ */
+export function asking(
+  records: Records,
+  hasApprovers: boolean,
+  issueAs: () => string,
+  { lapse, window }: { readonly lapse: number; readonly window: number },
+) {
   const { store, who, now, reading } = records
 
   async function assertMayAsk(operator: string): Promise<void> {
@@ -84,8 +83,8 @@ export function asking({ records, hasApprovers, issueAs, lapse, window }: Asking
     if (!isEmergency) await assertMayAsk(facts.operator)
     const stop = await records.findStop(facts.operator, facts.customer)
     if (stop) throw stoppedError(stop)
-    const rule = await askRule({ ...records, issueAs }, { ...asked, ...facts }, how)
-    if (isEmergency) assertEmergency(rule.emergency === true)
+    const rule = await askRule(records, issueAs, { ...asked, ...facts }, how)
+    if (isEmergency) assertEmergency(rule.emergency)
     const { customer, operator, application, resource, scope } = facts
     const entry: AuditEntry = {
       event,

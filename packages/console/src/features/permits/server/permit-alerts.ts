@@ -39,7 +39,9 @@ export function changesToTell(
       const timeMs = found.deliveries?.deployment?.due[kind]?.at ?? found.lastAt
       const about = { kind, timeMs, url: urlOf(found.id), permit: recordAt(found, now) }
       return {
-        ...{ kind, count, is: 'told' },
+        kind,
+        count,
+        is: 'told',
         tell: (id, signal) => onPermit({ id, ...about }, { signal }),
       }
     },

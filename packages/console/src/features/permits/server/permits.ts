@@ -1,7 +1,6 @@
 import type { Provider } from 'oidc-provider-impersonation'
 import { descriptionsOf, requiredBinding, resolve } from 'oidc-provider-impersonation/siblings'
 import { type AuditRecord, isStop, present } from 'oidc-provider-impersonation-verify/format'
-import type { PermitFilter as StoredFilter } from '../../../ledger/filters.ts'
 import { type Outbox, startOutbox } from '../../../ledger/outbox/outbox.ts'
 import { allReadable } from '../../../ledger/readable.ts'
 import { ledgerOf } from '../../../ledger/recording/ledger.ts'
@@ -37,7 +36,10 @@ export function permitsWith(
   const { audit, approvers, onPermit, standing, ticketOf = ticketInContext, ...times } = settings
   const hasApprovers = approvers !== undefined
   const records = createRecords({
-    ...{ audit, approvers, now, timeoutMs: settings.timeout * 1000 },
+    audit,
+    approvers,
+    now,
+    timeoutMs: settings.timeout * 1000,
     alerts: onPermit !== undefined,
   })
   const { store, reading } = records
@@ -51,20 +53,18 @@ export function permitsWith(
     )
   }
 
-  async function page(filter: StoredFilter, before: string | undefined) {
-    const found = await reading(() => store.permits(filter, { before, limit: MAX_LISTED }))
-    return { found: allReadable(found.permits), ...present({ next: found.next }) }
-  }
-
   const stopIn = (record: AuditRecord | undefined) => {
     if (isStop(record)) return recordAt(record, now())
     throw noSuchRecord()
   }
 
   return {
-    ...{ audit, records, hasApprovers, hasStanding: standing !== undefined },
+    audit,
+    records,
+    hasApprovers,
+    hasStanding: standing !== undefined,
     wrap(rule) {
-      const wrapped = wrapRule(rule, { records, standing, ticketOf })
+      const wrapped = wrapRule(rule, records, standing, ticketOf)
       return Object.assign(wrapped, { description: descriptionsOf(rule, 'permits.wrap: the rule') })
     },
     attach(provider: Provider, more: AttachOptions = {}) {
@@ -80,19 +80,24 @@ export function permitsWith(
       if (!onPermit) return
       const urlOf = (permit: string) => given.urlOf?.(permit)
       outbox ??= startOutbox({
-        ...{ ledger: ledgerOf(audit), to: 'deployment', who: 'approvers', now },
+        ledger: ledgerOf(audit),
+        to: 'deployment',
+        who: 'approvers',
+        now,
         sources: [changesToTell(store, onPermit, urlOf)],
       })
     },
-    ...asking({ records, hasApprovers, issueAs, ...times }),
+    ...asking(records, hasApprovers, issueAs, times),
     decide: async (id, event, saying) => recordAt(await records.say(id, event, saying), now()),
     async get(id) {
       const record = await records.find(id)
       return record && recordAt(record, now())
     },
     async list({ before, isOpen, ...filter } = {}) {
-      const { found, ...rest } = await page({ ...filter, notOverAt: isOpen && now() }, before)
-      return { records: found.map((each) => recordAt(each, now())), ...rest }
+      const asked = { ...filter, notOverAt: isOpen && now() }
+      const page = await reading(() => store.permits(asked, { before, limit: MAX_LISTED }))
+      const records = allReadable(page.permits).map((each) => recordAt(each, now()))
+      return { records, ...present({ next: page.next }) }
     },
     answer: answers(records, standing),
     async stop(stopping) {

@@ -51,6 +51,7 @@ export function assertOtherTicket(
 function refusedLately({ permit, until }: PermitRefusal, now: number): PermitError {
   const retryAfter = Math.ceil((until - now) / 1000)
   return new PermitError('refused_lately', 'this was refused: ask again later', {
-    ...{ permit, retryAfter },
+    permit,
+    retryAfter,
   })
 }

@@ -1,27 +1,21 @@
-import { errors, type Need, type Preview } from 'oidc-provider-impersonation'
+import { errors } from 'oidc-provider-impersonation'
 import { limitTime } from 'oidc-provider-impersonation/siblings'
 import { PermitError } from '../../../records/errors.ts'
 import { invalidInput } from '../../../records/inputs.ts'
 import type { Records } from '../../../records/records.ts'
 import type { AskHow, PermitRequest } from './options.ts'
 
-/** What the rule of the deployment answers about a request: which approvals, and whether an emergency. */
-export type RuleNeeds = Pick<Preview, 'emergency'> & { readonly needs: readonly Need[] }
-
 /**
- * Asks the rule, as an issue would: whoever asks for a permit does not say what it needs.
+ * Asks the rule which approvals it needs, and whether it allows an emergency, as an issue would: whoever asks for a permit does not say what it needs.
  *
  * @throws PermitError where the rule refuses, needs no approval, or cannot be asked
  */
 export async function askRule(
-  {
-    attached,
-    issueAs,
-    timeoutMs,
-  }: Pick<Records, 'attached' | 'timeoutMs'> & { readonly issueAs: () => string },
+  { attached, timeoutMs }: Pick<Records, 'attached' | 'timeoutMs'>,
+  issueAs: () => string,
   request: Omit<PermitRequest, 'for'>,
   { ctx }: AskHow,
-): Promise<RuleNeeds> {
+) {
   const { impersonation } = attached()
   const { customer, operator, application, resource, scope, ticket, reason, duration } = request
   const asked = {
@@ -30,7 +24,8 @@ export async function askRule(
     resource,
     scope,
     context: request.context ?? {
-      ...{ ticketId: ticket, reason },
+      ticketId: ticket,
+      reason,
       ...(duration === undefined ? {} : { duration }),
     },
   }
@@ -40,7 +35,7 @@ export async function askRule(
     impersonation.preview(asked, { as: issueAs(), ctx }),
     late,
   ).catch((error: unknown) => Promise.reject(wrongRuleOf(error)))
-  if (verdict === 'needs' && needs) return { needs, ...(emergency ? { emergency } : {}) }
+  if (verdict === 'needs' && needs) return { needs, emergency: emergency === true }
   if (verdict === 'allowed') throw new PermitError('not_needed', 'this needs no approval: start')
   throw new PermitError('access_denied', 'the rule does not allow this')
 }

@@ -8,20 +8,19 @@ import type { TicketOf } from './options.ts'
 import { isAllowedBy, meetsNeeds, type RequestFacts } from './rules.ts'
 import { unfitWarner } from './unbound.ts'
 
-export interface WrapOptions {
-  readonly records: Records
-  /** What customers may answer for all requests; `undefined` where they may not. */
-  readonly standing: Pick<StandingSettings, 'initially'> | undefined
-  /** The ticket that a start is for. */
-  readonly ticketOf: TicketOf
-}
-
 /**
  * The rule, with what is permitted: where it answers `needs`, and a granted permit fits the facts of the
  * request, or the customer's standing answer, they are met. The lifetime of the access token ends with the
  * window, and is no longer than the `duration` that was approved. Of several permits the one counts whose window ends last.
+ *
+ * @param standing what customers may answer for all requests; `undefined` where they may not
  */
-export function wrapRule(rule: Authorize, { records, standing, ticketOf }: WrapOptions): Authorize {
+export function wrapRule(
+  rule: Authorize,
+  records: Records,
+  standing: StandingSettings | undefined,
+  ticketOf: TicketOf,
+): Authorize {
   const warnOfUnfit = unfitWarner()
   return async (request) => {
     const ruled = await rule(request)
@@ -66,8 +65,10 @@ export function wrapRule(rule: Authorize, { records, standing, ticketOf }: WrapO
   async function look(request: AuthorizationRequest, now: number) {
     const operators = operatorsIn(request)
     const isAsked = standing !== undefined || operators.length > 0
-    const asking = { operators, customer: request.account.accountId, now }
-    const found = isAsked && (await records.reading(() => findInForce(records.store, asking)))
+    const { accountId } = request.account
+    const found =
+      isAsked &&
+      (await records.reading(() => findInForce(records.store, operators, accountId, now)))
     const { stop, answer, permits = [] } = found || {}
     return { stop, permits, answer: standing && standingIn(answer, standing.initially) }
   }

@@ -14,7 +14,11 @@ export function StartButton({ of }: { of: RecordAnswer }, at: StaffAt) {
       action="/impersonations"
       kind="primary"
       fields={{
-        ...{ userId: customer.id, ticketId: ticket, reason, application, instead: 'true' },
+        userId: customer.id,
+        ticketId: ticket,
+        reason,
+        application,
+        instead: 'true',
         access: canChange ? 'change' : 'read',
         ...(duration === undefined ? {} : { duration: `${duration}` }),
       }}

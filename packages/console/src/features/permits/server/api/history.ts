@@ -94,7 +94,8 @@ export async function exportHistory(call: PermitCall): Promise<void> {
   const filter: HistoryFilter = withRange(readQuery(call.ctx, HISTORY_FILTER), zoneOf(call.ctx))
   const found = isNaming(filter) ? (await readHistory(call, filter)).records : []
   const context = {
-    ...{ format: 'records.csv', filter: namelessFilter(filter) },
+    format: 'records.csv',
+    filter: namelessFilter(filter),
     ...present({ permit: found[0]?.id }),
   }
   await sendExport(call, 'records.csv', 'csv', context, async function* lines() {
