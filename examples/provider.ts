@@ -42,7 +42,7 @@ export const provider = new Provider(`${base}/oidc`, {
 
 provider.on('server_error', (ctx, error) => console.error(ctx.method, ctx.path, error))
 
-/** Prints what is left to do before production. Call it when the server is listening. */
+/** Prints what is left to do before production. */
 export async function printChecklist() {
   const lines = await provider.impersonation.check()
   console.table(lines.filter(({ ok }) => ok === false))
