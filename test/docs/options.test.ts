@@ -4,7 +4,7 @@ import { expect } from 'chai'
 import { Pool } from 'pg'
 import { PERMITS_RULES } from '../../packages/console/src/features/permits/server/shape.ts'
 import { APPLICATION_RULES, CONSOLE_RULES } from '../../packages/console/src/settings.ts'
-import { BRAND_RULES } from '../../packages/console/src/web/brand.ts'
+import { BRAND_RULES } from '../../packages/console/src/web/brand-rules.ts'
 import {
   type ResourceServerOptions,
   resourceServer,
