@@ -206,8 +206,8 @@ describe('the audit in a browser', () => {
       `/console/audit/${idOf(54)}#entry-${read.cursor}`,
     )
     const { page } = visit
-    const entry = page.locator('li:target')
-    await entry.getByText('GET /orders').first().waitFor()
+    const entry = page.locator('section:target')
+    await entry.getByText('"/orders"').waitFor()
     expect(await entry.getAttribute('id')).to.equal(`entry-${read.cursor}`)
   })
 

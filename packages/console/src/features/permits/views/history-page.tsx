@@ -8,7 +8,7 @@ import {
 } from '../../../web/kit/form.tsx'
 import { Link, Older } from '../../../web/kit/link.tsx'
 import { AuditTabs } from '../../../web/kit/tabs.tsx'
-import { Ticket } from '../../../web/kit/ticket.tsx'
+import { Ticket } from '../../../web/kit/text.tsx'
 import { Time } from '../../../web/kit/time.tsx'
 import { WhenField } from '../../../web/kit/when-field.tsx'
 import type { View } from '../../../web/pages/table.ts'
@@ -64,8 +64,8 @@ function HistoryFilters(
   const { filter: names } = words.impersonations.audit
   const field: FieldIn = (name) => ({ id: name, name, value: asked[name] ?? '' })
   const choices = <T extends string>(of: readonly T[], labels: Readonly<Record<T, string>>) => [
-    { value: '', label: history.any },
-    ...of.map((value) => ({ value, label: labels[value] })),
+    ['', history.any] as const,
+    ...of.map((value) => [value, labels[value]] as const),
   ]
   return (
     <search class="filter">
