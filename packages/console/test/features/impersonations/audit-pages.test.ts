@@ -52,11 +52,9 @@ const againIn = ({ text }: Answer) =>
 /** The timeline, a line each. */
 function linesIn({ text }: Answer): readonly string[] {
   const [, timeline = ''] = /<ol class="timeline">(.*)<\/ol>/s.exec(text) ?? []
-  const nested = /<ol class="timeline">.*?<\/ol>/gs
   const details = /<details class="on-demand">.*?<\/details>/gs
   return timeline
     .replace(details, '')
-    .replace(nested, '')
     .split('<li ')
     .map((line) => readText(`<li ${line}`).trim())
     .slice(1)
