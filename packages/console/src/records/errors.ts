@@ -52,6 +52,6 @@ export class PermitError extends DomainError {
 
 export const noSuchRecord = () => new PermitError('not_found', 'there is no such record')
 
-/** What cannot be read allows nothing, and nothing is decided. */
+/** A record that cannot be read allows nothing, and nothing is decided. */
 export const permitsUnreadable = (cause: unknown) =>
   new PermitError('temporarily_unavailable', 'permits cannot be read: nothing was done', { cause })

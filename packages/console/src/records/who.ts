@@ -70,7 +70,7 @@ export function whoOf(
   function approvers(about: AuditRecord): Promise<Approvers> {
     const answer = find(about)
     answers.set(about.id, answer)
-    // What failed is asked again.
+    // A question that failed is asked again.
     answer.catch(() => answers.delete(about.id))
     return answer
   }

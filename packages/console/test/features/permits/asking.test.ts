@@ -8,7 +8,7 @@ import { ACT as LOOK } from '../../support/acting.ts'
 import { type Answer, CUSTOMERS, deploy } from '../../support/deployment.ts'
 import { expectProblem, expectStatus, idsOf } from '../../support/expect-answer.ts'
 import { memoryAudit } from '../../support/memory-audit.ts'
-import { MACHINE } from '../../support/provider.ts'
+import { storePause } from '../../support/store-pause.ts'
 import { deployWithPermits, type PermitsDeployment } from '../../support/with-permits.ts'
 
 /** A change needs a second person; in Bob's account, Bob himself. */
@@ -268,11 +268,7 @@ describe('permits in the console', () => {
       },
       timeout: 20,
     })
-    // Another process asks.
-    const other = permitsWith({ audit: deployment.audit, approvers: () => [{ id: 'grace' }] })
-    other.attach(deployment.provider, { issueAs: MACHINE.clientId, isBound: true })
-    await other.request(deployment.asked())
-    await other.close()
+    await storePause(deployment, { operator: 'olivia', customer: 'alice', by: 'alice' })
     const [stream, auditors] = [await firstOf('grace'), await firstOf('ada')]
     expect((await stream.next()).waits, 'it is not known yet').to.equal(0)
     expect((await auditors.next()).waits).to.equal(0)

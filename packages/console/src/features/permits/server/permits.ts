@@ -121,7 +121,7 @@ export function permitsWith(options: PermitsOptions, now: () => number = () => D
     findDeciders,
     /** Without approvers, there is no emergency. */
     hasApprovers,
-    /** Whether customers may answer for all requests. */
+    /** `true` if customers may answer for all requests. */
     hasStanding: standing !== undefined,
   }
 }

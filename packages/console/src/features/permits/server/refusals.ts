@@ -17,7 +17,7 @@ export interface PermitRefusal {
   readonly by: AuditPerson
   /** The end of the refusal, in milliseconds since the epoch. */
   readonly until: number
-  /** Whether the customer refused: it holds for every ticket then. */
+  /** `true` if the customer refused: it holds for every ticket then. */
   readonly isByCustomer: boolean
 }
 

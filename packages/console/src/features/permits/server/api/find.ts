@@ -20,7 +20,7 @@ export async function showRecord(call: PermitCall) {
   const record = await records.find(param('id'))
   if (!record) throw noSuchRecord()
   const impersonations = await rowsUnder(record, call)
-  // Who acted by an answer is shown it.
+  // An operator who acted by an answer is shown it.
   const isUsed = impersonations.length > 0
   const seen = (await recordFor(call, record)) ?? (isUsed && shownRecord(record, call))
   if (!seen) throw noSuchRecord()
