@@ -3,7 +3,7 @@ import type { At, StaffAt } from '../../../web/kit/at.ts'
 import { PersonField, SearchField, SelectField, TextField } from '../../../web/kit/form.tsx'
 import { Link, Older } from '../../../web/kit/link.tsx'
 import { AuditTabs } from '../../../web/kit/tabs.tsx'
-import { Ticket } from '../../../web/kit/ticket.tsx'
+import { Ticket } from '../../../web/kit/text.tsx'
 import { Time } from '../../../web/kit/time.tsx'
 import { WhenField } from '../../../web/kit/when-field.tsx'
 import type { View } from '../../../web/pages/table.ts'
@@ -59,8 +59,8 @@ function HistoryFilters(
   const { filter: names } = words.impersonations.audit
   const field = (name: keyof typeof asked) => ({ id: name, name, value: asked[name] ?? '' })
   const choices = <T extends string>(of: readonly T[], labels: Readonly<Record<T, string>>) => [
-    { value: '', label: history.any },
-    ...of.map((value) => ({ value, label: labels[value] })),
+    ['', history.any] as const,
+    ...of.map((value) => [value, labels[value]] as const),
   ]
   return (
     <search class="filter">

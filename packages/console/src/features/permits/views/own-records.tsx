@@ -1,8 +1,8 @@
 import type { At } from '../../../web/kit/at.ts'
+import { UnapprovedMark } from '../../../web/kit/badge.tsx'
 import { ActionButton, Button, Choice, Form } from '../../../web/kit/form.tsx'
 import { recordPath } from '../../../web/kit/paths.ts'
 import { Text } from '../../../web/kit/text.tsx'
-import { UnapprovedMark } from '../../../web/kit/unapproved.tsx'
 import type { RecordAnswer } from '../../../web/record-answer.ts'
 import type { AccountRecords } from '../server/api/of-customer.ts'
 import type { Standing, StandingChoice } from '../server/options.ts'
@@ -95,7 +95,7 @@ function StandingSwitch({ of }: { of: Standing }, at: At) {
               of={field('choice', of.choice)}
               legend={labels.standing}
               isLegendUnseen
-              options={CHOICES.map((value) => ({ value, label: labels.answers[value] }))}
+              options={CHOICES.map((value) => [value, labels.answers[value]])}
             />
             <div class="actions">
               <Button kind="primary">{labels.save}</Button>
