@@ -63,7 +63,7 @@ declare module 'oidc-provider/lib/shared/cors.js' {
   export default function cors(options: {
     allowMethods: string
     clientBased: boolean
-    exposeHeaders: readonly string[]
+    exposeHeaders: (ctx: KoaContextWithOIDC) => readonly string[]
     maxAge: number
   }): (ctx: KoaContextWithOIDC, next: () => Promise<void>) => Promise<void>
 }

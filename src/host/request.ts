@@ -6,6 +6,7 @@ import type { Account, KoaContextWithOIDC, Provider } from 'oidc-provider'
 import als from 'oidc-provider/lib/helpers/als.js'
 import cors from 'oidc-provider/lib/shared/cors.js'
 import { findAccount } from './grants.ts'
+import { configurationOf } from './instance.ts'
 
 /** The name of every route of this package, for `urlFor`. */
 const ROUTE_NAME = 'subject_tokens'
@@ -77,6 +78,11 @@ function pathOf(ctx: Context): string {
  * context has its `Client` entity.
  */
 export function tokenEndpointCors(allowMethods: 'GET' | 'POST') {
-  const exposeHeaders = ['DPoP-Nonce', 'WWW-Authenticate']
+  const exposeHeaders = ({ oidc }: KoaContextWithOIDC) => {
+    const dPoP = configurationOf(oidc.provider).features?.dPoP
+    return dPoP?.enabled && dPoP.nonceSecret
+      ? ['DPoP-Nonce', 'WWW-Authenticate']
+      : ['WWW-Authenticate']
+  }
   return cors({ allowMethods, clientBased: true, exposeHeaders, maxAge: 3600 })
 }
