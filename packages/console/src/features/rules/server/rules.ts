@@ -58,14 +58,14 @@ async function mayAct(
   { operator, ...question }: Question & { readonly operator: string; readonly userId: string },
 ): Promise<Foreseen> {
   const { settings } = call
-  const { applications, durations, ticketExample } = settings
+  const { applications, durations, ticket } = settings
   const { userId, application, access, ticketId } = actEntries(settings)
   const asked = readBy(
     exactly({ userId, application, access, ticketId }),
     {
       application: applications[0]?.clientId,
       access: 'read',
-      ticketId: ticketExample ?? NO_TICKET,
+      ticketId: ticket.example ?? NO_TICKET,
       ...question,
     },
     invalid,

@@ -16,7 +16,7 @@ import { canChange, nameIn } from '../../../../web/applications.ts'
 import { orUnavailable, Problem } from '../../../../web/http/problem.ts'
 import type { Call, CustomerCall } from '../../../../web/parts.ts'
 import type { RecordAnswer } from '../../../../web/record-answer.ts'
-import { ticketLink } from '../../../../web/ticket-link.ts'
+import { ticketLink } from '../../../../web/ticket.ts'
 import type { ConsolePermits } from '../options.ts'
 import { findRecord, findRecords } from './read.ts'
 
