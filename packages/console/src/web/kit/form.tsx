@@ -35,7 +35,7 @@ export function Form(
 ) {
   const { action, class: name, opens, foresees, fields = {}, children } = props
   const id = props.id ?? action
-  const own = refused && (refused.values.form ?? refused.action) === id ? refused : undefined
+  const own = refused?.form === id ? refused : undefined
   const field: FieldIn = (name, value = '') => ({
     id: `${id}-${name}`,
     name,

@@ -28,7 +28,7 @@ export function NoteAction(
       label={label}
       about={name}
       kind={kind}
-      open={(refused?.values.form ?? refused?.action) === id}
+      open={refused?.form === id}
     >
       <Form action={action} id={id} class="card form" fields={fields}>
         {(field) => (
