@@ -1,19 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import type { Opening, PageView } from '../pages/table.ts'
 import { type At, text } from './at.ts'
-import { ActionButton } from './form.tsx'
+import { ActionButton, Hidden } from './form.tsx'
 import { Mark } from './frame.tsx'
-
-function Values({ of }: { of: Readonly<Record<string, string | undefined>> }) {
-  return (
-    <>
-      {Object.entries(of).map(
-        ([name, value]) =>
-          value !== undefined && <input key={name} type="hidden" name={name} value={value} />,
-      )}
-    </>
-  )
-}
 
 /** The frame of a page outside the console: the way in, or why there is none. */
 export function Door({ children }: { children: ComponentChildren }) {
@@ -42,7 +31,7 @@ export function signInDoor(
           </p>
         )}
         <form method="get" action={`${base}/enter`}>
-          <Values of={{ to }} />
+          <Hidden of={{ to }} />
           <button type="submit" class="button primary">
             {words.web.signIn}
           </button>
@@ -93,7 +82,7 @@ export function lateForm(
           </a>
         </p>
         <form method="post" action={base + action} class="card form">
-          <Values of={{ from, form, reader, once }} />
+          <Hidden of={{ from, form, reader, once }} />
           {Object.entries(typed).map(([name, value]) => (
             <input key={name} name={name} value={value} aria-label={name} readOnly />
           ))}
@@ -112,7 +101,7 @@ export function handOverDoor({ url, name, field }: Opening, at: At): PageView {
     title: name,
     body: (
       <form method="post" action={url} data-send>
-        {field && <Values of={{ [field.name]: field.value }} />}
+        {field && <Hidden of={{ [field.name]: field.value }} />}
         <button type="submit" class="button primary">
           {text(at, at.words.web.openApplication, { application: name })}
         </button>
