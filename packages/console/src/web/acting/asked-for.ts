@@ -2,7 +2,7 @@ import type { Need } from 'oidc-provider-impersonation'
 import { hasSeenEnds } from 'oidc-provider-impersonation/siblings'
 import { isSeen, MAX_REASON_LENGTH, present } from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
-import { objectOf, oneOf, readBy } from '../../kernel/input.ts'
+import { exactly, objectOf, oneOf, readBy } from '../../kernel/input.ts'
 import { MAX_ID_LENGTH } from '../../kernel/limits.ts'
 import type { ActBody } from '../answers.ts'
 import type { Application } from '../applications.ts'
@@ -11,6 +11,7 @@ import { invalid, Problem } from '../http/problem.ts'
 import { checked, orDigits } from '../http/query.ts'
 import type { AskedFor, Call, Parts } from '../parts.ts'
 import type { RecordAnswer } from '../record-answer.ts'
+import { isTicket } from '../ticket.ts'
 import type { Refusal } from './refusals.ts'
 
 /** Seconds until a subject token is worth nothing: enough to open a page. */
@@ -95,8 +96,7 @@ function requestOf(asked: ActBody): Refusal['request'] {
 }
 
 /** The members of {@link ActBody}. */
-export function actEntries({ applications, durations, ticketPattern }: Parts['settings']) {
-  const isTicket = (ticket: string) => ticketPattern?.whole.test(ticket) !== false
+export function actEntries({ applications, durations, ticket }: Parts['settings']) {
   const choice = durations.length > 0 ? `must be one of: ${durations.join(', ')}` : 'is no choice'
   return {
     userId: v.pipe(
@@ -108,13 +108,21 @@ export function actEntries({ applications, durations, ticketPattern }: Parts['se
       writtenText(100),
       // Else a search for the ticket would not find what was done for it.
       v.check(isSeen, 'must not contain characters that are not seen'),
-      v.check(isTicket, 'is not a ticket number'),
+      v.check((text) => isTicket(text, ticket) !== false, 'is not a ticket number'),
     ),
     reason: writtenText(MAX_REASON_LENGTH),
     application: oneOf(applications.map(({ clientId }) => clientId)),
     access: oneOf(['read', 'change']),
     duration: v.optional(orDigits(v.picklist(durations, choice))),
   }
+}
+
+/** The reason in the context of a question to the rule, as long as nobody has typed one. */
+export const REASON_OF_QUESTION = 'a question beforehand'
+
+/** @throws Problem 400 for a member of {@link ActBody} that is wrong */
+export function readAsked({ settings }: Pick<Parts, 'settings'>, given: object): ActBody {
+  return readBy(exactly(actEntries(settings)), given, invalid)
 }
 
 /** The members of the form to act, whichever of its buttons is pressed. */
