@@ -15,12 +15,12 @@ import {
   saidIn,
 } from 'oidc-provider-impersonation-verify/format'
 import { newId } from '../kernel/ids.ts'
+import { Problem } from '../kernel/problem.ts'
 import type { PermitFilter } from '../ledger/filters.ts'
 import { allRecords, readable } from '../ledger/readable.ts'
 import { ledgerOf } from '../ledger/recording/ledger.ts'
 import { type AddNames, naming } from '../ledger/recording/names.ts'
 import type { AuditStore } from '../ledger/store.ts'
-import { isMalformedCursor } from '../ledger/stores/cursor.ts'
 import { type Check, decisions, factsOfRecord } from './decide.ts'
 import { endedInTime, endsOf } from './ends.ts'
 import { noSuchRecord, PermitError, permitsUnreadable } from './errors.ts'
@@ -105,9 +105,8 @@ export function createRecords({
   /** @throws PermitError if the storage fails, or does not answer in time */
   async function reading<T>(ask: () => Promise<T>): Promise<T> {
     return limitTime(timeoutMs, ask()).catch((cause) => {
-      throw isMalformedCursor(cause)
-        ? invalidInput('before is malformed')
-        : permitsUnreadable(cause)
+      const isOfCaller = cause instanceof Problem && cause.statusCode === 400
+      throw isOfCaller ? invalidInput('before is malformed') : permitsUnreadable(cause)
     })
   }
 
