@@ -15,7 +15,7 @@ export function Timeline({ of: row }: { of: ImpersonationAnswer }, at: At) {
   const { timeline: labels } = at.words.impersonations.audit
   const runs = runsOf(entries)
   const items = runs.map((run, index) => (
-    <Fragment key={run[0].cursor}>
+    <Fragment key={run[0].number}>
       <DayLine of={run[0].timeMs} before={runs[index - 1]?.[0].timeMs} />
       <RunItem run={run} row={row} />
     </Fragment>
@@ -45,7 +45,7 @@ export function Timeline({ of: row }: { of: ImpersonationAnswer }, at: At) {
           <p>
             <Link
               class="button"
-              to={`${auditPath(row.id)}?${new URLSearchParams({ after: next })}`}
+              to={`${auditPath(row.id)}?${new URLSearchParams({ after: String(next) })}`}
             >
               {labels.more}
             </Link>
@@ -91,7 +91,7 @@ function RunItem({ run, row }: { run: RequestRun; row: ImpersonationAnswer }, at
   const { timeline: labels } = at.words.impersonations.audit
   const [first] = run
   const last = run.at(-1) ?? first
-  const items = run.map((entry) => <EntryItem key={entry.cursor} entry={entry} row={row} />)
+  const items = run.map((entry) => <EntryItem key={entry.number} entry={entry} row={row} />)
   if (run.length === 1) return <>{items}</>
   const times = run.reduce((sum, { count = 1 }) => sum + count, 0)
   return (
@@ -118,9 +118,9 @@ function RunItem({ run, row }: { run: RequestRun; row: ImpersonationAnswer }, at
 /** An entry; on demand the whole of it, and its place in the audit. */
 function EntryItem({ entry, row }: { entry: TimelineEntry; row: ImpersonationAnswer }, at: At) {
   const { timeline: labels } = at.words.impersonations.audit
-  const { cursor, number, digest, words: _, ...stored } = entry
+  const { number, digest, words: _, ...stored } = entry
   const { timeMs: time, count = 1 } = entry
-  const anchor = `entry-${cursor}`
+  const anchor = `entry-${number}`
   return (
     <li id={anchor} class={`entry ${toneOf(entry)}`} tabIndex={-1}>
       <a href={`#${anchor}`}>
