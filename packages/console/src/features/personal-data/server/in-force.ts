@@ -1,4 +1,5 @@
 import { isAlarmOpen, outcomeOf } from 'oidc-provider-impersonation-verify/format'
+import { DomainError } from '../../../kernel/domain-error.ts'
 import { readable } from '../../../ledger/readable.ts'
 import type { Item } from './of-customer.ts'
 
@@ -55,13 +56,17 @@ export function whyInForce(
 
 /** How many ids the message names. */
 const MAX_NAMED = 10
+/** How many reasons an answer has. */
+export const MAX_SHOWN = 100
 
 /**
  * {@link SupportConsole.erase} was refused: something of the customer is in force, or is another customer's.
  * {@link SupportConsole.exportOf} rejects with it after its last line, where it left out what is another customer's.
  */
-export class InForceError extends Error {
+export class InForceError extends DomainError {
   override readonly name = 'InForceError'
+  override readonly error = 'in_force'
+  override readonly statusCode = 409
   readonly code = 'ERR_IN_FORCE'
   /** All that may not be erased. */
   readonly inForce: readonly InForce[]
@@ -74,5 +79,9 @@ export class InForceError extends Error {
     const more = inForce.length > MAX_NAMED ? `, and ${inForce.length - MAX_NAMED} more` : ''
     super(`${what}: ${named.join(', ')}${more}`)
     this.inForce = inForce
+  }
+
+  override more(): object {
+    return { inForce: this.inForce.slice(0, MAX_SHOWN) }
   }
 }
