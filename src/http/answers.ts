@@ -79,17 +79,15 @@ export function only(...methods: readonly [string, ...string[]]): Step {
 export const openCors: Step = async (ctx, next) => {
   const names = Object.keys(ctx.response.headers)
   if (!names.some((name) => name.toLowerCase().startsWith('access-control-'))) {
-    ctx.set('Access-Control-Allow-Origin', '*')
-    ctx.set('Access-Control-Expose-Headers', 'ETag')
+    ctx.set({ 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': 'ETag' })
   }
   if (ctx.method !== 'OPTIONS') return next()
   ctx.status = 204
-  ctx.remove('Cache-Control')
-  ctx.set('Allow', 'GET, HEAD, OPTIONS')
-  if (ctx.get('Access-Control-Request-Method') === '') return
-  ctx.remove('Access-Control-Expose-Headers')
-  ctx.set('Access-Control-Allow-Methods', 'GET, HEAD')
-  ctx.set('Access-Control-Allow-Headers', '*')
-  // In seconds, as for the provider's own.
-  ctx.set('Access-Control-Max-Age', '3600')
+  ctx.set({
+    Allow: 'GET, HEAD, OPTIONS',
+    'Access-Control-Allow-Methods': 'GET, HEAD',
+    'Access-Control-Allow-Headers': '*',
+    // In seconds, as for the provider's own.
+    'Access-Control-Max-Age': '3600',
+  })
 }

@@ -24,9 +24,6 @@ const FRESH_MS = 1000
 /** `typ` of a Status List Token. */
 const LIST_TOKEN_TYPE = 'statuslist+jwt'
 
-/** The status lists of a provider, signed on demand. */
-export type StatusLists = ReturnType<typeof statusLists>
-
 export interface StatusListsParts {
   readonly issuer: string
   readonly adapter: Pick<EndingAdapter, 'endedIndices' | 'followEnded'>

@@ -152,9 +152,6 @@ export interface SubjectToken
   redeem(redemption: Redemption): Promise<boolean>
 }
 
-/** The subject tokens of a provider. */
-export type SubjectTokens = ReturnType<typeof defineSubjectToken>
-
 /**
  * Defines the model for a provider, which is oidc-provider's own way to store a token. It selects
  * how the adapter keeps single use, and whether the adapter can list and end impersonations.

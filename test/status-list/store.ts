@@ -6,7 +6,7 @@ import { type AdapterPayload, Provider } from 'oidc-provider'
 import type { EndingAdapter, EndNote } from '../../src/adapters/contract.ts'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { type StatusIndices, statusIndices } from '../../src/status-list/allocate.ts'
-import { type StatusLists, statusListSigner, statusLists } from '../../src/status-list/sign.ts'
+import { statusListSigner, statusLists } from '../../src/status-list/sign.ts'
 import { signingKey } from '../support/deployment.ts'
 
 export const ISSUER = 'https://id.example.com/oidc'
@@ -172,7 +172,10 @@ export async function endedAt(
   }
 }
 
-export async function tokenOf(lists: StatusLists, list: string): Promise<string> {
+export async function tokenOf(
+  lists: ReturnType<typeof statusLists>,
+  list: string,
+): Promise<string> {
   const signed = await lists.find(list)
   if (!signed) throw new Error('there is no such list')
   return signed.token
@@ -185,6 +188,9 @@ export function setBits(lst: string): number[] {
   )
 }
 
-export async function bitsOf(lists: StatusLists, list: string): Promise<number[]> {
+export async function bitsOf(
+  lists: ReturnType<typeof statusLists>,
+  list: string,
+): Promise<number[]> {
   return setBits(decodeJwt<Claims>(await tokenOf(lists, list)).status_list.lst)
 }

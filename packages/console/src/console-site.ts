@@ -8,7 +8,6 @@ import { askingActions } from './features/permits/server/api/approval.ts'
 import { findNews } from './features/permits/server/api/find.ts'
 import { countInbox } from './features/permits/server/api/inbox.ts'
 import { recordPages } from './features/permits/server/api/pages.ts'
-import { findRecord } from './features/permits/server/api/read.ts'
 import type { PermitCall, StaffParts } from './features/permits/server/api/shown.ts'
 import { ApprovalPart, Needed } from './features/permits/views/approval-part.tsx'
 import { RecordCard } from './features/permits/views/record-card.tsx'
@@ -31,7 +30,7 @@ type StaffCall = ErasingCall & PermitCall
 const streamChanges = changeStream<StaffCall>({
   count: countInbox,
   async findOperator(call, id) {
-    const found = (await call.audit.store.row(id)) ?? (await findRecord(call, id))
+    const found = (await call.audit.store.row(id)) ?? (await call.records.find(id))
     return found?.operator?.id
   },
 })

@@ -3,7 +3,7 @@ import type { Middleware } from 'koa'
 import type { Provider, RequestListener } from 'oidc-provider-impersonation'
 import { answersFollowed, findAccount, requestListener } from 'oidc-provider-impersonation/siblings'
 import type { ToldRequest } from 'oidc-provider-impersonation-verify/format'
-import { isStop, reasonOf } from 'oidc-provider-impersonation-verify/format'
+import { reasonOf } from 'oidc-provider-impersonation-verify/format'
 import { accountSite } from './account-site.tsx'
 import { consoleSite } from './console-site.ts'
 import { alarmsToTell } from './features/alarms/server/alarms.ts'
@@ -14,7 +14,7 @@ import {
   useRecorder,
 } from './features/impersonations/server/uses.ts'
 import { startNotices, toldOfStarts } from './features/notices/server/start.ts'
-import { permitGate } from './features/permits/server/api/gate.ts'
+import { permitGate } from './features/permits/server/api/approval.ts'
 import type { StaffParts } from './features/permits/server/api/shown.ts'
 import { type ErasingParts, erasureRecords } from './features/personal-data/server/api.ts'
 import type { DataRequest, ErasedCounts } from './features/personal-data/server/erase.ts'
@@ -26,8 +26,8 @@ import { createAudit, recordEvents } from './ledger/recording/audit.ts'
 import { ledgerOf } from './ledger/recording/ledger.ts'
 import { startReconciliation } from './ledger/recording/reconciliation.ts'
 import type { SupportConsoleOptions } from './options.ts'
-import { recordAt, type Stop } from './records/record-at.ts'
-import { createRecords, noSuchRecord, type Saying } from './records/records.ts'
+import type { Stop } from './records/record-at.ts'
+import { createRecords, type Saying } from './records/records.ts'
 import { settingsOf } from './settings.ts'
 import { issuingBy } from './web/acting/issue.ts'
 import { type RecordRefusal, refusalRecorder } from './web/acting/refusals.ts'
@@ -285,11 +285,8 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
   return Object.assign(middleware, {
     exportOf: ofPerson.exportOf,
     erase: ofPerson.erase,
-    stops: (filter = {}) => records.stops(filter),
-    async lift(id: string, saying: Saying) {
-      const lifted = await records.say(id, 'lifted', saying)
-      return isStop(lifted) ? recordAt(lifted, now()) : Promise.reject(noSuchRecord())
-    },
+    stops: records.stops,
+    lift: records.lift,
     callback: () => requestListener(middleware, provider),
     onImpersonatedRequest: useRecorder(audit),
     takeUses: (senders: TakeUsesOptions) => takeUses(provider, parts, senders),

@@ -18,7 +18,7 @@ import type {
   NoticeSettings,
   NoticesOptions,
 } from './features/notices/server/notice.ts'
-import type { ConsolePermits } from './features/permits/server/options.ts'
+import type { ConsolePermits } from './features/permits/server/permits.ts'
 import {
   namesRule,
   originRule,

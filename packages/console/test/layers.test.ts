@@ -34,7 +34,7 @@ const FEATURES = [
   'personal-data',
   'rules',
 ]
-const FEATURE_PARTS = ['server', 'views', 'words']
+const FEATURE_PARTS = ['server', 'views']
 
 /** The same within these. '' stands for the files that are in none of the folders. */
 const INNER_LAYERS: Readonly<Record<string, readonly string[]>> = {
@@ -88,7 +88,7 @@ describe('the layers of the console', () => {
     expect(LAYERS.flat().filter((name) => !isThere(name))).to.deep.equal([])
   })
 
-  it('have the features side by side, each with its server, its views and its words', () => {
+  it('have the features side by side, each with its server and its views', () => {
     const [features, parts] = [new Set<string>(), new Set<string>()]
     for (const [, feature, part] of files.map((file) => file.split('/')).filter(isOfFeature)) {
       features.add(feature ?? '')

@@ -2,20 +2,7 @@ import { present } from 'oidc-provider-impersonation-verify/format'
 import { DomainError } from '../kernel/domain-error.ts'
 import type { Permit } from './record-at.ts'
 
-type Code =
-  | 'access_denied'
-  | 'already_requested'
-  | 'decided'
-  | 'invalid_request'
-  | 'no_approver'
-  | 'not_found'
-  | 'not_needed'
-  | 'stopped'
-  | 'refused_lately'
-  | 'review_due'
-  | 'temporarily_unavailable'
-
-const STATUS_CODES: Readonly<Record<Code, number>> = {
+const STATUS_CODES = {
   access_denied: 403,
   already_requested: 409,
   decided: 409,
@@ -27,9 +14,11 @@ const STATUS_CODES: Readonly<Record<Code, number>> = {
   refused_lately: 409,
   review_due: 409,
   temporarily_unavailable: 503,
-}
+} as const
 
-/** What was asked of a permit is refused, or could not be stored: nothing was changed. */
+type Code = keyof typeof STATUS_CODES
+
+/** A refusal, or a storage that fails: nothing was changed. */
 export class PermitError extends DomainError {
   override readonly name = 'PermitError'
   override readonly error: Code
@@ -60,3 +49,9 @@ export class PermitError extends DomainError {
     return present({ permit: isForStaff ? this.permit : undefined, retryAfter: this.retryAfter })
   }
 }
+
+export const noSuchRecord = () => new PermitError('not_found', 'there is no such record')
+
+/** A record that cannot be read allows nothing, and nothing is decided. */
+export const permitsUnreadable = (cause: unknown) =>
+  new PermitError('temporarily_unavailable', 'permits cannot be read: nothing was done', { cause })

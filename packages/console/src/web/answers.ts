@@ -1,4 +1,4 @@
-import type { Outcome } from 'oidc-provider-impersonation-verify/format'
+import type { Outcome, RowUse } from 'oidc-provider-impersonation-verify/format'
 import type { Role } from '../kernel/roles.ts'
 import type { FoundRow } from '../ledger/store.ts'
 
@@ -65,6 +65,14 @@ export interface RowAnswer extends FoundRow {
   readonly ticketUrl?: string
   /** The name of the application, or its client id. */
   readonly applicationName?: string | undefined
+  /** `true` if the scope changes data. `undefined` if the console does not know the scope. */
+  readonly canChange?: boolean | undefined
+  /** `true` if the caller ran it. */
+  readonly isMine: boolean
+  /** `true` if it can be ended, and by the caller. */
+  readonly canEnd: boolean
+  /** The newest request to an API, of what runs, with the words of the deployment. */
+  readonly lastUse?: (RowUse & { readonly words: string | undefined }) | undefined
 }
 
 // `POST /audit/:id/hold` and `/release` with `{ note: string }` or `{ note?: string }`: lead, auditor. 204.

@@ -69,7 +69,7 @@ describe('the console as users get it', function () {
   it('has nothing in it that a user does not need', () => {
     const others = files.filter(
       (path) =>
-        !/^dist\/(?!browser\/).*\.(js|d\.ts)$|^dist\/(?:features\/[\w-]+|records|web)\/words\/(?:de|en)\.json$|^dist\/ledger\/stores\/(?:postgres|sqlite)\/[\w-]+\.sql$|^dist\/browser\/(page\.js|icon\.svg|style\.css|LICENSES\.txt)$|^images\/audit(?:-dark)?\.webp$/.test(
+        !/^dist\/(?!browser\/).*\.(js|d\.ts)$|^dist\/web\/words\/(?:de|en)\.json$|^dist\/ledger\/stores\/(?:postgres|sqlite)\/[\w-]+\.sql$|^dist\/browser\/(page\.js|icon\.svg|style\.css|LICENSES\.txt)$|^images\/audit(?:-dark)?\.webp$/.test(
           path,
         ),
     )

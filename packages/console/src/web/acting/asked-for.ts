@@ -2,7 +2,7 @@ import type { Need } from 'oidc-provider-impersonation'
 import { hasSeenEnds } from 'oidc-provider-impersonation/siblings'
 import { isSeen, MAX_REASON_LENGTH, present } from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
-import { objectOf, oneOf, readBy } from '../../kernel/input.ts'
+import { exactly, objectOf, oneOf, readBy } from '../../kernel/input.ts'
 import { MAX_ID_LENGTH } from '../../kernel/limits.ts'
 import type { ActBody } from '../answers.ts'
 import type { Application } from '../applications.ts'
@@ -115,6 +115,14 @@ export function actEntries({ applications, durations, ticketPattern }: Parts['se
     access: oneOf(['read', 'change']),
     duration: v.optional(orDigits(v.picklist(durations, choice))),
   }
+}
+
+/** The reason in the context of a question to the rule, as long as nobody has typed one. */
+export const REASON_OF_QUESTION = 'a question beforehand'
+
+/** @throws Problem 400 for a member of {@link ActBody} that is wrong */
+export function readAsked({ settings }: Pick<Parts, 'settings'>, given: object): ActBody {
+  return readBy(exactly(actEntries(settings)), given, invalid)
 }
 
 /** The members of the form to act, whichever of its buttons is pressed. */

@@ -7,8 +7,8 @@ import type { Words } from '../words/words.ts'
 
 /** A form that was refused: it is shown again with its values. */
 export interface Refused {
-  /** The path of the action, below the base. */
-  readonly action: string
+  /** The id of the form. */
+  readonly form: string
   readonly values: Readonly<Record<string, string>>
   /** In the words of the person. */
   readonly problem: string

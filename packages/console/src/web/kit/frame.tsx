@@ -26,12 +26,11 @@ export function Frame(
     strip?: ComponentChildren
     /** A part that is read out when it comes. */
     news?: ComponentChildren
-    foot?: ComponentChildren
     children: ComponentChildren
   },
   { brand, base, lost, said, words }: At,
 ) {
-  const { product, head, strip, news, foot, children } = props
+  const { product, head, strip, news, children } = props
   return (
     <>
       <a class="skip" href="#content">
@@ -73,7 +72,6 @@ export function Frame(
         </div>
         {children}
       </main>
-      <footer class="foot">{foot}</footer>
     </>
   )
 }

@@ -1,5 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact'
 import type { At } from './at.ts'
+import { pathWith } from './paths.ts'
 
 /** A link to a page of ours. @param props.to below the base: `/audit` */
 export function Link(
@@ -29,7 +30,7 @@ export function Older(props: {
   const { to, next, asked, label } = props
   if (next === undefined) return null
   return (
-    <Link class="button" to={`${to}?${new URLSearchParams({ ...asked, before: next })}`}>
+    <Link class="button" to={pathWith(to, { ...asked, before: next })}>
       {label}
     </Link>
   )

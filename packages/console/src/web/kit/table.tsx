@@ -55,7 +55,9 @@ export function Table<Row, Name extends string>(props: {
               <th scope="rowgroup" colSpan={2}>
                 {head}
               </th>
-              <td colSpan={columns.length - 2}>{actions}</td>
+              <td colSpan={columns.length - 2}>
+                <div class="actions">{actions}</div>
+              </td>
             </tr>
           )}
           {rows.map((row) => (

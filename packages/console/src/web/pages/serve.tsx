@@ -15,11 +15,11 @@ import {
 } from '../http/problem.ts'
 import { type At, shortCount } from '../kit/at.ts'
 import { Document } from '../kit/document.tsx'
-import { HandOverForm, LateForm, ProblemPage, SignInDoor, TurnedAway } from '../kit/door.tsx'
+import { Door, handOverDoor, lateForm, signInDoor, turnedAway } from '../kit/door.tsx'
 import { Page } from '../kit/frame.tsx'
 import { Link } from '../kit/link.tsx'
 import { type Assets, showAsset } from '../page/assets.ts'
-import { codeFlow, isPathBelow, type SignInTrouble } from '../sign-in/code-flow.ts'
+import { codeFlow, isPathBelow } from '../sign-in/code-flow.ts'
 import { cookiePlace, readCookie, writeCookie } from '../sign-in/cookie.ts'
 import { assertSameOrigin } from '../sign-in/origin.ts'
 import { knownClient, type PageClient } from '../sign-in/set-up.ts'
@@ -209,8 +209,7 @@ export function servePages<C extends AnyCall, A extends At>(site: Site<C, A>): S
           <Page of={shown} />
         </site.Frame>
       )
-      const form = refused && (refused.values.form ?? refused.action)
-      const isGone = refused && !renderToString(body, at).includes(` id="${form}"`)
+      const isGone = refused && !renderToString(body, at).includes(` id="${refused.form}"`)
       const lost = isGone ? { lost: refused.problem } : {}
       await send(ctx, { ...at, ...lost }, shown.title, body, person)
     }
@@ -251,7 +250,7 @@ export function servePages<C extends AnyCall, A extends At>(site: Site<C, A>): S
       if (!found || problem.statusCode >= 500) throw problem
       ctx.status = problem.statusCode
       const refused = {
-        action: ctx.path.slice(base.length),
+        form: values.form ?? ctx.path.slice(base.length),
         values,
         problem: problemText(readerOf(ctx, site, person.id, from), problem),
         field: wrongField(problem, values),
@@ -269,9 +268,9 @@ export function servePages<C extends AnyCall, A extends At>(site: Site<C, A>): S
   /** Leads into an application: by a redirect, or by a form that the script sends at once. */
   async function open(ctx: Context, opening: Opening, person: Entered): Promise<void> {
     if (opening.field) {
-      const form = <HandOverForm of={opening} />
+      const at = readerOf(ctx, site)
       ctx.status = 200
-      return send(ctx, readerOf(ctx, site), opening.name, form, person)
+      return sendDoor(ctx, at, handOverDoor(opening, at), person)
     }
     redirect(ctx, base)
     ctx.set('Location', opening.url)
@@ -282,23 +281,19 @@ export function servePages<C extends AnyCall, A extends At>(site: Site<C, A>): S
   async function showDoor(ctx: Context): Promise<void> {
     const at = readerOf(ctx, site)
     const { why, to } = ctx.query
-    const known = Object.hasOwn(at.words.web.signInTroubles, String(why))
-    const door = site.doorOf(at.words)
-    const body = (
-      <SignInDoor
-        {...door}
-        why={known ? (why as SignInTrouble) : undefined}
-        to={isPathBelow(to) ? to : ''}
-      />
-    )
-    await send(ctx, at, door.product, body)
+    const troubles = new Map(Object.entries(at.words.web.signInTroubles))
+    const door = {
+      ...site.doorOf(at.words),
+      trouble: troubles.get(String(why)),
+      to: isPathBelow(to) ? to : '',
+    }
+    await sendDoor(ctx, at, signInDoor(door, at))
   }
 
   async function showLateForm(ctx: Context, values: FormValues): Promise<void> {
     const at = readerOf(ctx, site)
     ctx.status = 401
-    const body = <LateForm action={ctx.path.slice(base.length)} values={values} />
-    await send(ctx, at, at.words.web.late.title, body)
+    await sendDoor(ctx, at, lateForm(ctx.path.slice(base.length), values, at))
   }
 
   /** Answers problems: as JSON, or to a browser as a page. */
@@ -314,14 +309,12 @@ export function servePages<C extends AnyCall, A extends At>(site: Site<C, A>): S
       const token = problem instanceof NoRoleProblem ? readCookie(ctx, cookie.name) : undefined
       const person = token === undefined ? undefined : await orNobody(() => findPerson(ctx, token))
       const at = readerOf(ctx, site, person?.id)
-      const { title, about = '' } = problemView(problem, at)
-      const page = person ? (
-        <TurnedAway person={person.id} />
-      ) : (
-        <ProblemPage title={title} about={about} />
-      )
-      await send(ctx, at, title, page)
+      await sendDoor(ctx, at, person ? turnedAway(person.id, at) : problemView(problem, at))
     }
+  }
+
+  function sendDoor(ctx: Context, at: At, door: PageView, person?: Entered): Promise<void> {
+    return send(ctx, at, door.title, <Door of={door} />, person)
   }
 
   /** Sends a page. Without another status it is a 200. */

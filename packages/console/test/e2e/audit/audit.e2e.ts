@@ -194,7 +194,7 @@ describe('the audit in a browser', () => {
       .getByRole('button', { name: reads('End: Olivia Okafor is acting as Alice Ng') })
       .click()
     await page.getByText(/^It is ended\./).waitFor()
-    await olivia.page.getByText('Grace Lindqvist ended it.').waitFor()
+    await olivia.page.locator('.timeline').getByText('Grace Lindqvist ended it.').waitFor()
   })
 
   it('leads to an entry through the sign-in, also to one of a run', async () => {
@@ -206,8 +206,8 @@ describe('the audit in a browser', () => {
       `/console/audit/${idOf(54)}#entry-${read.number}`,
     )
     const { page } = visit
-    const entry = page.locator('li:target')
-    await entry.getByText('GET /orders').first().waitFor()
+    const entry = page.locator('section:target')
+    await entry.getByText('"/orders"').waitFor()
     expect(await entry.getAttribute('id')).to.equal(`entry-${read.number}`)
   })
 

@@ -71,27 +71,26 @@ async function listPast<C extends CustomerCall>(
   const rows = page.rows.filter(({ customer }) => customer?.id === storable(caller.id))
   const hasObjection = rows.some(({ objection }) => objection)
   const lookedInto = hasObjection ? await findLookedInto(call) : undefined
-  const impersonations: AccountImpersonation[] = []
-  for (const row of rows) {
+  const impersonations = rows.map(async (row): Promise<AccountImpersonation> => {
     const { objection, operator } = row
     const lookedIntoAt = objection && operator && lookedInto?.(operator.id, objection.at)
-    impersonations.push({ ...(await describe(row, call)), lookedIntoAt })
-  }
-  return { impersonations, next: page.next }
+    return { ...(await describe(row, call)), lookedIntoAt }
+  })
+  return { impersonations: await Promise.all(impersonations), next: page.next }
 }
 
 /** Lists the impersonations of the caller that run now, newest first. */
 async function listOwnRunning(call: CustomerCall): Promise<readonly AccountImpersonation[]> {
   const running = await readActive(call, { userId: call.caller.id }, MAX_RUNNING_SHOWN)
-  const described: AccountImpersonation[] = []
-  for (const one of running) {
-    // The customer must be able to end it while the audit cannot be read, too.
-    const found = await unlessTrouble('what was done cannot be read', async () =>
-      describe(rowOfRunning(one, await call.audit.store.row(one.id)), call),
-    )
-    described.push(found ?? describeRow(rowOfRunning(one), { did: [], more: undefined }, call))
-  }
-  return described
+  return Promise.all(
+    running.map(async (one) => {
+      // The customer must be able to end it while the audit cannot be read, too.
+      const found = await unlessTrouble('what was done cannot be read', async () =>
+        describe(rowOfRunning(one, await call.audit.store.row(one.id)), call),
+      )
+      return found ?? describeRow(rowOfRunning(one), { did: [], more: undefined }, call)
+    }),
+  )
 }
 
 async function describe(row: AuditRow, call: CustomerCall): Promise<AccountImpersonation> {

@@ -2,13 +2,17 @@ import { hash } from 'node:crypto'
 import { impersonationUrl } from 'oidc-provider-impersonation-browser'
 import { MAX_REASON_LENGTH } from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
-import { exactly, readBy } from '../../../kernel/input.ts'
-import { actEntries, actForm, askFor, foresee } from '../../../web/acting/asked-for.ts'
+import {
+  actForm,
+  askFor,
+  foresee,
+  REASON_OF_QUESTION,
+  readAsked,
+} from '../../../web/acting/asked-for.ts'
 import type { ActBody } from '../../../web/answers.ts'
 import { nameIn } from '../../../web/applications.ts'
 import { recordNow } from '../../../web/audit.ts'
 import { writtenText } from '../../../web/http/json-body.ts'
-import { invalid } from '../../../web/http/problem.ts'
 import { personId, textParameter } from '../../../web/http/query.ts'
 import type { Opening } from '../../../web/pages/table.ts'
 import type { Call, WithBody, WithQuery } from '../../../web/parts.ts'
@@ -28,9 +32,6 @@ export const ACT_LINK = {
   access: typed,
   duration: typed,
 }
-
-/** The reason in the context of the question, as long as nobody has typed another. */
-const REASON = 'a question beforehand'
 
 export type ActPageAnswer = Awaited<ReturnType<typeof showAct>>
 
@@ -72,11 +73,11 @@ function draftOf({ query, settings: { applications, durations } }: WithQuery<typ
 async function foreseeDraft(
   call: Call,
   userId: string,
-  { ticket: ticketId, reason, ...rest }: ReturnType<typeof draftOf>,
+  { ticket: ticketId, reason: typed, ...rest }: ReturnType<typeof draftOf>,
 ) {
   try {
-    const given = { userId, ticketId, reason: reason || REASON, ...rest }
-    const body = readBy(exactly(actEntries(call.settings)), given, invalid)
+    const reason = typed || REASON_OF_QUESTION
+    const body = readAsked(call, { userId, ticketId, reason, ...rest })
     await call.limitPreviews(call.caller.id)
     return await foresee(call, body)
   } catch {

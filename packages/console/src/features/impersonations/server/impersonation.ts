@@ -71,17 +71,21 @@ async function findNames({ nameOf }: Call, people: ReadonlyArray<string | undefi
 export const HOLD = { note: writtenText(MAX_NOTE_LENGTH) }
 export const RELEASE = { note: optionalNote }
 
-export async function hold(call: WithBody<typeof HOLD>): Promise<void> {
+export const hold = (call: WithBody<typeof HOLD>) => recordHold(call, 'support.held')
+
+/** @throws Problem 409 for what is not on hold */
+export const release = (call: WithBody<typeof RELEASE>) => recordHold(call, 'support.released')
+
+async function recordHold(
+  call: WithBody<typeof RELEASE>,
+  event: 'support.held' | 'support.released',
+): Promise<void> {
   const { id, hold: before } = await findRow(call)
-  await recordNow(call, { event: 'support.held', id, note: call.body.note }, before?.at)
+  if (event === 'support.released' && !before?.isHeld) {
+    throw new Problem(409, 'conflict', 'it is not on hold')
+  }
+  await recordNow(call, { event, id, note: call.body.note }, before?.at)
   // A row that is gone is not put on hold.
   const held = await orUnavailable('the audit cannot be read now', () => call.audit.store.row(id))
   if (!held) throw notFound('it was erased meanwhile')
-}
-
-/** @throws Problem 409 for what is not on hold */
-export async function release(call: WithBody<typeof RELEASE>): Promise<void> {
-  const { id, hold: before } = await findRow(call)
-  if (!before?.isHeld) throw new Problem(409, 'conflict', 'it is not on hold')
-  await recordNow(call, { event: 'support.released', id, note: call.body.note }, before.at)
 }

@@ -1,22 +1,14 @@
 import { MAX_REASON_LENGTH } from 'oidc-provider-impersonation-verify/format'
 import type { ComponentType } from 'preact'
-import { type At, type StaffAt, text } from '../../../web/kit/at.ts'
-import {
-  Button,
-  Choice,
-  type FieldIn,
-  Form,
-  Hidden,
-  NoteField,
-  TextField,
-} from '../../../web/kit/form.tsx'
+import { type StaffAt, text } from '../../../web/kit/at.ts'
+import { Button, Choice, type FieldIn, Form, NoteField, TextField } from '../../../web/kit/form.tsx'
 import { Link } from '../../../web/kit/link.tsx'
 import { customerPath } from '../../../web/kit/paths.ts'
 import { personName } from '../../../web/kit/people.tsx'
 import { durationText } from '../../../web/kit/time.tsx'
 import type { View } from '../../../web/pages/table.ts'
 import type { ActPageAnswer } from '../server/act.ts'
-import { ActingNow, UnlessKept, Who } from './customer-page.tsx'
+import { ToAct } from './customer-page.tsx'
 
 /** Says which approval is missing, and asks for it: a part of the form. */
 export type AskForApproval = ComponentType<{ approval: object; field: FieldIn }>
@@ -35,18 +27,13 @@ export function actPage(Approval: AskForApproval): View<ActPageAnswer> {
         body: <Link to="/customers">{operators.toSearch}</Link>,
       }
     }
-    const { customer, stop, running } = model
     return {
-      title: text(at, operators.form.title, { name: customer.name }),
+      title: text(at, operators.form.title, { name: model.customer.name }),
       isNarrow: true,
       body: (
-        <>
-          <Who customer={customer} />
-          <ActingNow customer={customer} running={running} />
-          <UnlessKept customer={customer} stop={stop}>
-            <ActForm model={model} Approval={Approval} />
-          </UnlessKept>
-        </>
+        <ToAct of={model}>
+          <ActForm model={model} Approval={Approval} />
+        </ToAct>
       ),
     }
   }
@@ -59,23 +46,29 @@ interface OfForm {
 
 function ActForm(props: OfForm, at: StaffAt) {
   const { customer, draft } = props.model
-  const { applications, ticketPattern } = at.me
+  const { applications, ticketExample: example, ticketPattern } = at.me
   const { form } = at.words.impersonations.operators
-  const like = ticketText(at)
+  const like = example === undefined ? form.ticketWrong : text(at, form.ticketLike, { example })
   return (
-    <Form opens action="/impersonations" id="act" class="form act-form" foresees="next">
+    <Form
+      opens
+      action="/impersonations"
+      id="act"
+      class="form act-form"
+      fields={{ userId: customer.id, instead: 'true' }}
+      foresees="next"
+    >
       {(field) => {
         const ticket = field('ticketId', draft.ticket)
         return (
           <>
-            <Hidden of={field('userId', customer.id)} />
-            <Hidden of={field('instead', 'true')} />
             <TextField
               required
               of={ticket.problem ? { ...ticket, problem: like } : ticket}
               label={form.ticket}
               data-asks="ticket"
-              {...(ticketPattern !== undefined && { pattern: ticketPattern, title: like })}
+              pattern={ticketPattern}
+              title={ticketPattern && like}
             />
             <NoteField
               isNeeded
@@ -88,7 +81,7 @@ function ActForm(props: OfForm, at: StaffAt) {
               of={field('application', draft.application)}
               legend={form.application}
               asks="application"
-              options={applications.map(({ clientId, name }) => ({ value: clientId, label: name }))}
+              options={applications.map(({ clientId, name }) => [clientId, name])}
             />
             <div id="next" class="next">
               <Next {...props} field={field} />
@@ -113,33 +106,21 @@ function Next({ model, Approval, field }: OfForm & { field: FieldIn }, at: Staff
   const { value: clientId } = field('application', draft.application)
   const application = applications.find((each) => each.clientId === clientId)
   const slots = { application: application?.name ?? '' }
-  const access = field('access', draft.access)
+  const look = ['read', form.read] as const
   return (
     <>
-      {application?.canChange ? (
-        <Choice
-          of={access}
-          legend={form.access}
-          asks="access"
-          options={[
-            { value: 'read', label: form.read },
-            { value: 'change', label: form.change },
-          ]}
-        />
-      ) : (
-        <>
-          <Hidden of={{ ...access, value: 'read' }} />
-          <p class="hint">{text(at, form.onlyRead, slots)}</p>
-        </>
-      )}
+      <Choice
+        of={field('access', draft.access)}
+        legend={form.access}
+        asks="access"
+        options={application?.canChange ? [look, ['change', form.change]] : [look]}
+      />
+      {!application?.canChange && <p class="hint">{text(at, form.onlyRead, slots)}</p>}
       <Choice
         of={field('duration', draft.duration === undefined ? '' : `${draft.duration}`)}
         legend={form.duration}
         asks="duration"
-        options={durations.map((seconds) => ({
-          value: `${seconds}`,
-          label: durationText(at, seconds),
-        }))}
+        options={durations.map((seconds) => [`${seconds}`, durationText(at, seconds)])}
       />
       {inTheWay.map((it) => (
         <p key={it.id} class="hint">
@@ -170,10 +151,4 @@ function Next({ model, Approval, field }: OfForm & { field: FieldIn }, at: Staff
       </div>
     </>
   )
-}
-
-function ticketText(at: At & StaffAt): string {
-  const { ticketLike, ticketWrong } = at.words.impersonations.operators.form
-  const { ticketExample: example } = at.me
-  return example === undefined ? ticketWrong : text(at, ticketLike, { example })
 }

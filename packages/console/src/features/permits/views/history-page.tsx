@@ -1,18 +1,13 @@
+import { RECORD_KINDS } from 'oidc-provider-impersonation-verify/format'
 import type { At, StaffAt } from '../../../web/kit/at.ts'
-import {
-  type FieldIn,
-  PersonField,
-  SearchField,
-  SelectField,
-  TextField,
-} from '../../../web/kit/form.tsx'
+import { PersonField, SearchField, SelectField, TextField } from '../../../web/kit/form.tsx'
 import { Link, Older } from '../../../web/kit/link.tsx'
 import { AuditTabs } from '../../../web/kit/tabs.tsx'
-import { Ticket } from '../../../web/kit/ticket.tsx'
+import { Ticket } from '../../../web/kit/text.tsx'
 import { Time } from '../../../web/kit/time.tsx'
 import { WhenField } from '../../../web/kit/when-field.tsx'
 import type { View } from '../../../web/pages/table.ts'
-import { HISTORY_KINDS, HISTORY_STATES, type HistoryAnswer } from '../server/api/history.ts'
+import { HISTORY_STATES, type HistoryAnswer } from '../server/api/history.ts'
 import { RecordCard, RecordMarks, recordTitle } from './record-card.tsx'
 
 const PATH = '/records'
@@ -54,7 +49,7 @@ export const historyPage: View<HistoryAnswer> = ({ asked, filter, records, next 
   }
 }
 
-/** Who, what was said, and when. An operator sees what they asked for, and what they decided. */
+/** The conditions of the list. An operator sees what they asked for, and what they decided. */
 function HistoryFilters(
   props: { asked: HistoryAnswer['asked']; range: HistoryAnswer['filter']; isOwn: boolean },
   { base, words }: StaffAt,
@@ -62,10 +57,10 @@ function HistoryFilters(
   const { asked, range, isOwn } = props
   const { history } = words.records
   const { filter: names } = words.impersonations.audit
-  const field: FieldIn = (name) => ({ id: name, name, value: asked[name] ?? '' })
+  const field = (name: keyof typeof asked) => ({ id: name, name, value: asked[name] ?? '' })
   const choices = <T extends string>(of: readonly T[], labels: Readonly<Record<T, string>>) => [
-    { value: '', label: history.any },
-    ...of.map((value) => ({ value, label: labels[value] })),
+    ['', history.any] as const,
+    ...of.map((value) => [value, labels[value]] as const),
   ]
   return (
     <search class="filter">
@@ -75,7 +70,7 @@ function HistoryFilters(
           <SelectField
             of={field('kind')}
             label={history.kind}
-            options={choices(HISTORY_KINDS, history.kinds)}
+            options={choices(RECORD_KINDS, history.kinds)}
           />
           <SelectField
             of={field('state')}

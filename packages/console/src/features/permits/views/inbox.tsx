@@ -4,15 +4,13 @@ import { Link } from '../../../web/kit/link.tsx'
 import { NoteAction } from '../../../web/kit/note-action.tsx'
 import { auditPath } from '../../../web/kit/paths.ts'
 import { Acting, actingText } from '../../../web/kit/people.tsx'
-import { Said } from '../../../web/kit/said.tsx'
-import { Text } from '../../../web/kit/text.tsx'
-import { Ticket } from '../../../web/kit/ticket.tsx'
+import { Said, Text, Ticket } from '../../../web/kit/text.tsx'
 import { Time } from '../../../web/kit/time.tsx'
 import type { RecordAnswer } from '../../../web/record-answer.ts'
 import type { Inbox } from '../server/api/inbox.ts'
 import { RecordCard } from './record-card.tsx'
 
-/** What waits for a word of the reader. Nothing if there is nothing. */
+/** All that waits for a word of the reader. Nothing if there is nothing. */
 export function InboxList({ of: { records, alarms } }: { of: Inbox }, { words }: StaffAt) {
   if (records.length + alarms.length === 0) return null
   const isUrgent = ({ kind }: RecordAnswer) => kind === 'emergency' || kind === 'stop'

@@ -1,5 +1,6 @@
-import { erasureSlot, slotOf, storable } from 'oidc-provider-impersonation-verify/chain'
+import { slotOf, storable } from 'oidc-provider-impersonation-verify/chain'
 import {
+  type AuditEntry,
   type AuditPerson,
   type AuditRecord,
   asciiJson,
@@ -106,13 +107,20 @@ export function erasuresOf({ settled, mayErase, decide, ...parts }: ErasuresPart
       await assertNoneInForce(customer, said)
       const first = await findFirst(store, customer, now())
       if (!first) throw notFound('there is nothing of this person')
-      const context = { [first.kind]: first.id }
-      const asked = await decide.open(erasureSlot(first.id), async (holder) => {
+      const timeMs = now()
+      const entry: AuditEntry = {
+        event: ERASING_EVENT,
+        timeMs,
+        permit: newId(),
+        by,
+        ...present({ note }),
+        context: { [first.kind]: first.id },
+        terms: { needs: [], lapsesAt: timeMs + DAY_MS },
+      }
+      const asked = await decide.begin(entry, async (holder) => {
         // Another process was faster.
         if (await toConfirm(holder)) throw conflict()
-        const [timeMs, permit] = [now(), newId()]
-        const terms = { needs: [], lapsesAt: timeMs + DAY_MS }
-        return { event: ERASING_EVENT, timeMs, permit, by, ...present({ note }), context, terms }
+        return undefined
       })
       return { ...asked, by: { id: by }, customer: { id: customer } }
     },
@@ -140,7 +148,7 @@ export function erasuresOf({ settled, mayErase, decide, ...parts }: ErasuresPart
         await assertNoneInForce(customer, said)
         await decide.decide(id, (record) => {
           const person = { id: by, is: ['eraser'] } as const
-          if (!record || typeof may(record, 'confirmed', person, now()) === 'string') throw faster()
+          if (typeof may(record, 'confirmed', person, now()) === 'string') throw faster()
           const timeMs = Math.max(now(), record.lastAt)
           return { event: 'support.confirmed', timeMs, permit: id, by, ...present({ note }) }
         })

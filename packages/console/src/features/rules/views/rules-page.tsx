@@ -69,20 +69,20 @@ function MayAct(
         of={field('userId')}
         who="customer"
         label={form.customer}
-        {...(me.role === 'auditor' && { help: form.customerOfAudit })}
+        help={me.role === 'auditor' && form.customerOfAudit}
       />
       <Choice
         of={field('application')}
         legend={form.application}
-        options={me.applications.map(({ clientId, name }) => ({ value: clientId, label: name }))}
+        options={me.applications.map(({ clientId, name }) => [clientId, name])}
       />
       {me.applications.some(({ canChange }) => canChange) && (
         <Choice
           of={field('access')}
           legend={form.access}
           options={[
-            { value: 'read', label: look },
-            { value: 'change', label: change },
+            ['read', look],
+            ['change', change],
           ]}
         />
       )}
