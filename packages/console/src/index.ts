@@ -33,7 +33,6 @@ import { issuingBy } from './web/acting/issue.ts'
 import { type RecordRefusal, refusalRecorder } from './web/acting/refusals.ts'
 import { customerDirectory } from './web/customer-directory.ts'
 import { operatorLimit } from './web/operator-limit.ts'
-import { createAssets } from './web/page/assets.ts'
 import type { Parts } from './web/parts.ts'
 import { personNames } from './web/person-names.ts'
 import { findMayErase, findRole } from './web/sign-in/roles.ts'
@@ -87,7 +86,7 @@ export type {
   StoredSeal,
   Written,
 } from './ledger/store.ts'
-export type { AccountOptions, SupportConsoleOptions, TicketOptions } from './options.ts'
+export type { SupportConsoleOptions } from './options.ts'
 export { PermitError } from './records/errors.ts'
 export type { Permit, Shown, Stop } from './records/record-at.ts'
 export type { Saying } from './records/records.ts'
@@ -101,6 +100,8 @@ export {
   supportConsoleClient,
 } from './web/clients.ts'
 export type { Customer, Customers, SearchResult } from './web/customer-directory.ts'
+export type { AccountOptions } from './web/settings.ts'
+export type { TicketOptions } from './web/ticket.ts'
 export type { DescribedUse, UseInWords } from './web/use-words.ts'
 
 /**
@@ -270,18 +271,12 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
     closing: closing.signal,
     now,
   }
-  const assets = createAssets(settings.brand)
   store.open().catch((error: unknown) => log(`the storage cannot be used: ${reasonOf(error)}`))
 
-  const sites = [
-    consoleSite(parts, assets),
-    ...(account ? [accountSite(parts, account, assets)] : []),
-  ]
+  const staff = consoleSite(parts)
+  const own = account && accountSite(parts, account)
   const middleware: Middleware = (ctx, next) =>
-    sites.reduceRight<() => Promise<unknown>>(
-      (then, site) => async () => site.middleware(ctx, then),
-      next,
-    )()
+    staff.middleware(ctx, async () => (own ? own.middleware(ctx, next) : next()))
   return Object.assign(middleware, {
     exportOf: ofPerson.exportOf,
     erase: ofPerson.erase,
@@ -295,7 +290,7 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
     async check() {
       await store.open()
       await audit.seals.assertSeals()
-      await checkSetUp(provider, settings, sites)
+      await checkSetUp(provider, settings, [staff.client, ...(own ? [own.client] : [])])
     },
     endStreams: () => closing.abort(),
     async close() {

@@ -133,8 +133,7 @@ interface EntryPage {
 
 /**
  * Where the audit is kept: what `createSqliteAudit()` and `createPostgresAudit()` make. Every method rejects where the
- * storage fails. A cursor that no store can have made is refused with a `RangeError` whose `code` is
- * `'ERR_AUDIT_CURSOR'`.
+ * storage fails. A cursor that no store can have made is refused with an error whose `statusCode` is 400.
  */
 export interface AuditStore {
   /**

@@ -1,5 +1,5 @@
 import { present } from 'oidc-provider-impersonation-verify/format'
-import { DomainError } from '../kernel/domain-error.ts'
+import { Problem, type ProblemOptions } from '../kernel/problem.ts'
 import type { Permit } from './record-at.ts'
 
 const STATUS_CODES = {
@@ -19,34 +19,23 @@ const STATUS_CODES = {
 type Code = keyof typeof STATUS_CODES
 
 /** A refusal, or a storage that fails: nothing was changed. */
-export class PermitError extends DomainError {
+export class PermitError extends Problem {
   override readonly name = 'PermitError'
-  override readonly error: Code
-  override readonly statusCode: number
+  declare readonly error: Code
   /** The permit that stands in the way, as it is now. */
   readonly permit: Permit | undefined
-  override readonly retryAfter: number | undefined
 
   constructor(
     error: Code,
     message: string,
-    more: {
-      permit?: Permit | undefined
-      retryAfter?: number
-      cause?: unknown
-      /** @defaultValue the one of the code */
-      statusCode?: 429
-    } = {},
+    {
+      permit,
+      statusCode = STATUS_CODES[error],
+      ...options
+    }: ProblemOptions & { permit?: Permit | undefined; statusCode?: number } = {},
   ) {
-    super(message, { cause: more.cause })
-    this.error = error
-    this.statusCode = more.statusCode ?? STATUS_CODES[error]
-    this.permit = more.permit
-    this.retryAfter = more.retryAfter
-  }
-
-  override more(isForStaff: boolean): object {
-    return present({ permit: isForStaff ? this.permit : undefined, retryAfter: this.retryAfter })
+    super(statusCode, error, message, { ...options, more: present({ permit }) })
+    this.permit = permit
   }
 }
 

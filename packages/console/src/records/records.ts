@@ -17,12 +17,12 @@ import {
 } from 'oidc-provider-impersonation-verify/format'
 import { newId } from '../kernel/ids.ts'
 import { log } from '../kernel/log-line.ts'
+import { Problem } from '../kernel/problem.ts'
 import type { PermitFilter } from '../ledger/filters.ts'
 import { allRecords, readable } from '../ledger/readable.ts'
 import { ledgerOf } from '../ledger/recording/ledger.ts'
 import { type AddNames, naming } from '../ledger/recording/names.ts'
 import type { AuditStore } from '../ledger/store.ts'
-import { isMalformedCursor } from '../ledger/stores/cursor.ts'
 import { type Check, decisions, factsOfRecord } from './decide.ts'
 import { END_TIMEOUT_MS, endsOf, waitForEnds } from './ends.ts'
 import { noSuchRecord, PermitError, permitsUnreadable } from './errors.ts'
@@ -108,9 +108,8 @@ export function createRecords({
   async function reading<T>(ask: () => Promise<T>): Promise<T> {
     const late = () => new Error('it does not answer')
     return limitTime(timeoutMs, ask(), late).catch((cause) => {
-      throw isMalformedCursor(cause)
-        ? invalidInput('before is malformed')
-        : permitsUnreadable(cause)
+      const isOfCaller = cause instanceof Problem && cause.statusCode === 400
+      throw isOfCaller ? invalidInput('before is malformed') : permitsUnreadable(cause)
     })
   }
 

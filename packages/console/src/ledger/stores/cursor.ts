@@ -1,4 +1,4 @@
-const CURSOR_CODE = 'ERR_AUDIT_CURSOR'
+import { invalid } from '../../kernel/problem.ts'
 
 /** The position of a row in the list of rows. */
 export interface RowPosition {
@@ -15,15 +15,10 @@ export function rowCursor({ at, id }: RowPosition): string {
 /**
  * Reads a cursor, which comes from a client.
  *
- * @throws RangeError for a text that {@link rowCursor} cannot have made
+ * @throws Problem for a text that {@link rowCursor} cannot have made
  */
 export function parseRowCursor(cursor: string): RowPosition {
   const [, at, id] = /^(0|[1-9]\d{0,15})\.([\w-]{1,64})$/.exec(cursor) ?? []
   if (id !== undefined && Number.isSafeInteger(Number(at))) return { at: Number(at), id }
-  throw Object.assign(new RangeError('the cursor is malformed'), { code: CURSOR_CODE })
-}
-
-/** Whether it comes from a cursor: JavaScript throws a RangeError of its own for many reasons. */
-export function isMalformedCursor(error: unknown): boolean {
-  return error instanceof RangeError && 'code' in error && error.code === CURSOR_CODE
+  throw invalid('the cursor is malformed')
 }

@@ -25,6 +25,7 @@ import { applicationName, canChange } from '../../../web/applications.ts'
 import type { CustomerDirectory } from '../../../web/customer-directory.ts'
 import { whatWasDone } from '../../../web/done.ts'
 import type { Settings } from '../../../web/settings.ts'
+import { isTicket } from '../../../web/ticket.ts'
 import { lookUp } from '../../../web/words/look-up.ts'
 import { type Reader, writeMessage } from './message.ts'
 import type { Notice, NoticeSettings } from './notice.ts'
@@ -138,8 +139,8 @@ function aboutPermit(
 }
 
 /** A ticket that no pattern limits is what an operator typed. */
-function ticketIn(ticket: string | undefined, { ticketPattern }: Settings): { ticket?: string } {
-  return ticket !== undefined && ticketPattern?.whole.test(ticket) ? { ticket } : {}
+function ticketIn(ticket: string | undefined, settings: Settings): { ticket?: string } {
+  return ticket !== undefined && isTicket(ticket, settings.ticket) ? { ticket } : {}
 }
 
 /** By the customer and the ticket alone: who reads it learns of no person whom the notice does not name. */

@@ -213,7 +213,7 @@ export const permitCases: readonly AuditCase[] = [
       assert.deepEqual(await named({ due: { to: 'customer', before: T + 6 } }), ['b'], 'told')
       assert.deepEqual(await named({ state: 'granted', notOverAt: T + 50 }), ['b', 'a'])
       const wrong = store.permits({}, { before: 'x', limit: 2 })
-      assertHas(await rejection(wrong), { code: 'ERR_AUDIT_CURSOR' })
+      assertHas(await rejection(wrong), { statusCode: 400 })
     },
   },
   {

@@ -83,7 +83,10 @@ export async function listHistory(call: WithQuery<typeof HISTORY, PermitCall>) {
 
 /** Sends the history as a file. */
 export async function exportHistory(call: PermitCall): Promise<void> {
-  const filter: HistoryFilter = withRange(readQuery(call.ctx, HISTORY_FILTER), zoneOf(call.ctx))
+  const filter: HistoryFilter = withRange(
+    readQuery(call.ctx.querystring, HISTORY_FILTER),
+    zoneOf(call.ctx),
+  )
   const found = isNaming(filter) ? (await readHistory(call, filter)).records : []
   const context = {
     format: 'records.csv',

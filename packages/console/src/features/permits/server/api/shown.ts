@@ -15,7 +15,7 @@ import { canChange, nameIn } from '../../../../web/applications.ts'
 import { Problem } from '../../../../web/http/problem.ts'
 import type { Call, CustomerCall } from '../../../../web/parts.ts'
 import type { RecordAnswer } from '../../../../web/record-answer.ts'
-import { ticketLink } from '../../../../web/ticket-link.ts'
+import { ticketLink } from '../../../../web/ticket.ts'
 import type { ConsolePermits } from '../permits.ts'
 
 /** The largest number of people that are named of those who can decide. */
