@@ -117,7 +117,7 @@ export const FACTS: Readonly<Record<string, readonly Fact[]>> = {
     ['impersonation` | {`@koa/router`, `jose`, `koa-body`} |', brought('')],
     ['`-testing` | {`jose`} |', brought('packages/testing')],
     [
-      '{`@koa/router`, `oauth4webapi`, `preact`, `preact-render-to-string`, `rate-limiter-flexible`, `valibot`}',
+      '{`oauth4webapi`, `preact`, `preact-render-to-string`, `rate-limiter-flexible`, `valibot`}',
       brought('packages/console'),
     ],
   ],

@@ -59,12 +59,10 @@ function linksFor({ me, words }: FrameAt): readonly HeadLink[] {
   }
 }
 
-/** The frame of a signed-in person. @param props.path of the page that is shown, below the base */
-export function ConsoleFrame(
-  { path, children }: { path: string; children: ComponentChildren },
-  at: FrameAt,
-) {
-  const { me, news, strip, words } = at
+/** The frame of a signed-in person. */
+export function ConsoleFrame({ children }: { children: ComponentChildren }, at: FrameAt) {
+  const { here, me, news, strip, words } = at
+  const [path = ''] = here.split(/\/?(?:\?|$)/)
   const links = linksFor(at)
   const isBelow = (page: string) => path === page || (page !== '' && path.startsWith(`${page}/`))
   const isCurrent = ({ to, holds = [], tabs = [] }: HeadLink) =>

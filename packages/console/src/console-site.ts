@@ -8,7 +8,6 @@ import { askingActions } from './features/permits/server/api/approval.ts'
 import { findNews } from './features/permits/server/api/find.ts'
 import { countInbox } from './features/permits/server/api/inbox.ts'
 import { recordPages } from './features/permits/server/api/pages.ts'
-import { findRecord } from './features/permits/server/api/read.ts'
 import type { PermitCall, StaffParts } from './features/permits/server/api/shown.ts'
 import { ApprovalPart, Needed } from './features/permits/views/approval-part.tsx'
 import { RecordCard } from './features/permits/views/record-card.tsx'
@@ -16,12 +15,10 @@ import type { ErasingCall, ErasingParts } from './features/personal-data/server/
 import { personalDataPages } from './features/personal-data/server/pages.ts'
 import { rulePages } from './features/rules/server/pages.ts'
 import { ACTING_ROLES, ALL_ROLES } from './kernel/roles.ts'
-import { waitForCapacity } from './web/audit.ts'
 import { findCaller } from './web/caller.ts'
 import { askProvider } from './web/http/problem.ts'
 import { findMe, me } from './web/me.ts'
-import type { Assets } from './web/page/assets.ts'
-import { type ServedPages, servePages } from './web/pages/serve.tsx'
+import { servePages } from './web/pages/serve.tsx'
 import { linesFor, type Route } from './web/pages/table.ts'
 import type { Parts } from './web/parts.ts'
 import { changeStream } from './web/stream/stream.ts'
@@ -31,7 +28,7 @@ type StaffCall = ErasingCall & PermitCall
 const streamChanges = changeStream<StaffCall>({
   count: countInbox,
   async findOperator(call, id) {
-    const found = (await call.audit.store.row(id)) ?? (await findRecord(call, id))
+    const found = (await call.audit.store.row(id)) ?? (await call.records.find(id))
     return found?.operator?.id
   },
 })
@@ -48,45 +45,23 @@ export const STAFF_TABLE: readonly Route<StaffCall, FrameAt>[] = [
   ...rulePages(Needed),
   ...personalDataPages(RecordCard),
   file('/me', ALL_ROLES, me),
-  file('/stream', ALL_ROLES, streamChanges, { streams: true }),
+  file('/stream', ALL_ROLES, streamChanges),
 ]
 
 /** The pages of the support. */
-export function consoleSite(
-  parts: ErasingParts & Parts & StaffParts,
-  assets: () => Promise<Assets>,
-): ServedPages {
-  const { provider, settings, now } = parts
-  const { languages, brand, url, path: base, clientId, applications } = settings
-  return servePages<StaffCall, FrameAt>({
-    provider,
-    clientId,
-    url,
-    base,
-    languages,
-    brand,
-    assets,
-    now,
+export function consoleSite(parts: ErasingParts & Parts & StaffParts) {
+  const { provider, settings } = parts
+  return servePages(parts, {
     at: 'options.clientId',
     make: 'supportConsoleClient',
+    clientId: settings.clientId,
+    base: settings.path,
     realm: 'support console',
     isForStaff: true,
-    leadsTo: applications.map((application) => new URL(application.url).origin),
+    leadsTo: settings.applications.map(({ url }) => new URL(url).origin),
     doorOf: ({ web }) => ({ product: web.product, about: web.signInAbout }),
     table: STAFF_TABLE,
-    async enter({ route, person, findAgain, ...request }) {
-      const { isActing, writes } = route.marks
-      const find = async (found: typeof person) =>
-        findCaller({ audience: route.roles, isActing }, parts, found, request.input)
-      const caller = await find(person)
-      if (writes) await waitForCapacity(parts)
-      return {
-        ...parts,
-        ...request,
-        caller,
-        findAgain: async () => find(await findAgain()),
-      }
-    },
+    findCaller: (person, route, input) => findCaller(parts, person, route, input),
     async readerFor(call, at) {
       const [me, waits, strip, news] = await Promise.all([
         findMe(call),

@@ -65,7 +65,6 @@ export {
   speakersOf,
   type Unapproved,
   unapprovedBy,
-  whoSays,
 } from './format/kinds.ts'
 export { nonEmptyText, present } from './format/present.ts'
 export { reasonOf } from './format/reason.ts'

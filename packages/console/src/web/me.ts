@@ -17,7 +17,7 @@ export async function findMe({ caller, gate, language, settings }: Call): Promis
     findNamed(caller.account),
   )
   const mayErase = await findMayErase(caller.account, settings)
-  const { applications, durations, ticketPattern, ticketExample } = settings
+  const { applications, durations, ticket } = settings
   return {
     id: caller.id,
     name: name ?? caller.id,
@@ -28,7 +28,7 @@ export async function findMe({ caller, gate, language, settings }: Call): Promis
       canChange: application.scopes.change !== undefined,
     })),
     durations,
-    ...present({ ticketPattern: ticketPattern?.source, ticketExample }),
+    ...present({ ticketPattern: ticket.pattern?.source, ticketExample: ticket.example }),
     ...(gate.hasPermits && { permits: true }),
     ...(mayErase && { mayErase }),
   }

@@ -42,23 +42,22 @@ export interface Caller extends SignedIn {
   readonly role: Role
 }
 
-/** A request of a person who signed in. */
-interface PersonCall {
+/** A request of a person who was let in. @typeParam P the parts that handlers use */
+export type CallOf<P, Person> = P & {
   readonly ctx: Context
+  readonly caller: Person
   /** The caller's, a BCP 47 tag. */
   readonly language: string
   /** A parameter of the path. */
   param(name: string): string
   /** Reads the body: JSON, or the fields of a form. */
   input(): Promise<unknown>
+  /** Finds the caller again. It rejects if the caller may not use the route any more. */
+  findAgain(): Promise<Person>
 }
 
-/** A request of a person of the support that was let in. */
-export interface Call extends Parts, PersonCall {
-  readonly caller: Caller
-  /** Finds the caller again. It rejects where the caller may not use the route any more. */
-  findAgain(): Promise<Caller>
-}
+/** A request of a person of the support. */
+export type Call = CallOf<Parts, Caller>
 
 /** With the parameters of a page. */
 export type WithQuery<E extends ObjectEntries, C = Call> = C & { readonly query: Read<E> }
@@ -67,11 +66,7 @@ export type WithQuery<E extends ObjectEntries, C = Call> = C & { readonly query:
 export type WithBody<E extends ObjectEntries, C = Call> = C & { readonly body: Read<E> }
 
 /** A request of a customer. */
-export interface CustomerCall
-  extends PersonCall,
-    Pick<Parts, 'audit' | 'now' | 'provider' | 'settings'> {
-  readonly caller: SignedIn
-}
+export type CustomerCall = CallOf<Pick<Parts, 'audit' | 'now' | 'provider' | 'settings'>, SignedIn>
 
 /** The request of an operator, as the provider gets it. */
 export interface AskedFor {

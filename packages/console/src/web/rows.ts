@@ -14,7 +14,7 @@ import { applicationName, canChange } from './applications.ts'
 import { askProvider, notFound } from './http/problem.ts'
 import { mayEnd, maySee } from './may.ts'
 import type { Call } from './parts.ts'
-import { ticketLink } from './ticket-link.ts'
+import { ticketLink } from './ticket.ts'
 import { describedUse, wordsForUse } from './use-words.ts'
 
 /** A row with what is derived from it, as far as the caller may see it. */

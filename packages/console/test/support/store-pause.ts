@@ -1,4 +1,3 @@
-import { stopSlot } from 'oidc-provider-impersonation-verify/chain'
 import type { AuditEntry, AuditRecord } from 'oidc-provider-impersonation-verify/format'
 import { ledgerOf } from '../../src/ledger/recording/ledger.ts'
 import { decisions } from '../../src/records/decide.ts'
@@ -20,5 +19,5 @@ export function storePause(
     userId: customer,
     mayAct: { sub: operator },
   }
-  return decisions(ledger, 2000).open(stopSlot(operator, customer), () => entry)
+  return decisions(ledger, 2000).begin(entry, () => undefined)
 }

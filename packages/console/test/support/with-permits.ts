@@ -5,7 +5,7 @@ import type {
   PermitsOptions,
   Shown,
 } from 'oidc-provider-impersonation-console'
-import type { ConsolePermits } from '../../src/features/permits/server/options.ts'
+import type { ConsolePermits } from '../../src/features/permits/server/permits.ts'
 import { permitsWith } from '../../src/features/permits/server/permits.ts'
 import { assertWholeLog } from '../ledger/stores/contract/support.ts'
 import { type Deployment, type DeploymentOptions, deploy } from './deployment.ts'

@@ -1,6 +1,5 @@
-import { Unreadable } from '../../kernel/domain-error.ts'
+import { Problem, unavailable } from '../../kernel/problem.ts'
 import type { AuditStore, RecordWithEntries } from '../store.ts'
-import { isMalformedCursor } from './cursor.ts'
 
 /** What rejects with an error of the storage. Every other method rejects with what an answer is made of. */
 const WRITES: readonly PropertyKey[] = [
@@ -55,9 +54,8 @@ export function openedStore(
           const found = await member(...given)
           return name === 'permitsInForce' ? found.map(inForce) : found
         } catch (error) {
-          const isTold =
-            WRITES.includes(name) || isMalformedCursor(error) || error instanceof Unreadable
-          throw isTold ? error : new Unreadable(error)
+          const isTold = WRITES.includes(name) || error instanceof Problem
+          throw isTold ? error : unavailable('the audit cannot be read now', error)
         }
       }
     },

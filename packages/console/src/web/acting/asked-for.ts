@@ -16,6 +16,7 @@ import { invalid, Problem } from '../http/problem.ts'
 import { checked, orDigits } from '../http/query.ts'
 import type { AskedFor, Call, Parts } from '../parts.ts'
 import type { RecordAnswer } from '../record-answer.ts'
+import { isTicket } from '../ticket.ts'
 import type { Refusal } from './refusals.ts'
 
 /** Seconds until a subject token is worth nothing: enough to open a page. */
@@ -111,8 +112,7 @@ function requestOf(asked: ActBody): Refusal['request'] {
 }
 
 /** The members of {@link ActBody}. */
-export function actEntries({ applications, durations, ticketPattern }: Parts['settings']) {
-  const isTicket = (ticket: string) => ticketPattern?.whole.test(ticket) !== false
+export function actEntries({ applications, durations, ticket }: Parts['settings']) {
   const choice = durations.length > 0 ? `must be one of: ${durations.join(', ')}` : 'is no choice'
   return {
     userId: v.pipe(
@@ -124,7 +124,7 @@ export function actEntries({ applications, durations, ticketPattern }: Parts['se
       writtenText(100),
       // Else a search for the ticket would not find what was done for it.
       v.check(isSeen, 'must not contain characters that are not seen'),
-      v.check(isTicket, 'is not a ticket number'),
+      v.check((text) => isTicket(text, ticket) !== false, 'is not a ticket number'),
     ),
     reason: writtenText(MAX_REASON_LENGTH),
     application: oneOf(applications.map(({ clientId }) => clientId)),

@@ -1,4 +1,3 @@
-import type { Context } from 'koa'
 import * as v from 'valibot'
 import { objectOf, type Read, readBy, wholeNumber } from '../../kernel/input.ts'
 import { MAX_CURSOR_LENGTH, MAX_ID_LENGTH } from '../../kernel/limits.ts'
@@ -9,12 +8,9 @@ import { invalid } from './problem.ts'
  *
  * @throws Problem 400 that names the parameter
  */
-export function readQuery<const E extends v.ObjectEntries>(
-  { querystring }: Pick<Context, 'querystring'>,
-  entries: E,
-): Read<E> {
+export function readQuery<const E extends v.ObjectEntries>(search: string, entries: E): Read<E> {
   const given = new Map<string, string>()
-  for (const [name, value] of new URLSearchParams(querystring)) {
+  for (const [name, value] of new URLSearchParams(search)) {
     if (!Object.hasOwn(entries, name)) {
       const known = Object.keys(entries).join(', ') || 'none'
       throw invalid(`a parameter is not known here; known are: ${known}`)

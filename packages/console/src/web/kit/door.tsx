@@ -1,14 +1,15 @@
+import type { ComponentChildren } from 'preact'
 import type { Opening, PageView } from '../pages/table.ts'
 import { type At, text } from './at.ts'
 import { ActionButton, Hidden } from './form.tsx'
-import { Mark, Page } from './frame.tsx'
+import { Mark } from './frame.tsx'
 
-/** A page outside the console: the way in, or why there is none. */
-export function Door({ of }: { of: PageView }) {
+/** The frame of a page outside the console: the way in, or why there is none. */
+export function Door({ children }: { children: ComponentChildren }) {
   return (
     <main id="content" class="door">
       <Mark />
-      <Page of={of} />
+      {children}
     </main>
   )
 }

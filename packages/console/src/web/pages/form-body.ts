@@ -39,6 +39,17 @@ export async function readFormBody(ctx: Context): Promise<FormValues> {
   return Object.fromEntries(values)
 }
 
+/** The fields of the page itself: what it is about, and from where it was sent. */
+const OWN_FIELDS = ['form', 'from', 'once', 'reader']
+
+/** The fields that a person chose or typed. An empty one is absent. */
+export function fieldsOf(values: FormValues): FormValues {
+  const given = Object.entries(values).filter(
+    ([name, value]) => value !== '' && !OWN_FIELDS.includes(name),
+  )
+  return Object.fromEntries(given)
+}
+
 async function readFields(request: IncomingMessage): Promise<Iterable<[string, unknown]>> {
   const parts: Buffer[] = []
   let length = 0

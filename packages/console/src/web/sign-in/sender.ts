@@ -6,8 +6,8 @@ import { Problem } from '../http/problem.ts'
 /**
  * Finds which of these clients calls, by an access token of its own (`client_credentials`).
  *
- * @throws BearerProblem where the token is absent, or not valid here; Problem 403 for another client, and
- * 503 where that cannot be known now
+ * @throws Problem 401 if the token is absent, or not valid here; 403 for another client, and 503 if
+ * that cannot be known now
  */
 export type FindSender = (ctx: Context) => Promise<string>
 

@@ -19,8 +19,7 @@ export interface Entered extends SignedIn {
  * Finds the person who calls.
  *
  * @param token the access token. @defaultValue the bearer token of the request
- * @throws BearerProblem if the token is absent, or not valid here; Problem 503 if that cannot be
- * known now
+ * @throws Problem 401 if the token is absent, or not valid here; 503 if that cannot be known now
  */
 export type FindSignedIn = (ctx: Context, token?: string) => Promise<Entered>
 

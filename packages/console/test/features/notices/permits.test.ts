@@ -6,7 +6,7 @@ import {
   type Notice,
   type NoticesOptions,
 } from 'oidc-provider-impersonation-console'
-import type { ConsolePermits } from '../../../src/features/permits/server/options.ts'
+import type { ConsolePermits } from '../../../src/features/permits/server/permits.ts'
 import { readOn } from '../../ledger/stores/contract/support.ts'
 import { later } from '../../support/clock.ts'
 import { MACHINE } from '../../support/provider.ts'

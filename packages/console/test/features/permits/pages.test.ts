@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Approver } from 'oidc-provider-impersonation-console'
-import type { ConsolePermits } from '../../../src/features/permits/server/options.ts'
+import type { ConsolePermits } from '../../../src/features/permits/server/permits.ts'
 import { expectStatus } from '../../support/expect-answer.ts'
 import { readText } from '../../support/read-text.ts'
 import { storePause } from '../../support/store-pause.ts'

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Authorize, Verdict } from 'oidc-provider-impersonation'
 import type { AuditStore, Permits, PermitsOptions } from 'oidc-provider-impersonation-console'
-import type { ConsolePermits } from '../../../src/features/permits/server/options.ts'
+import type { ConsolePermits } from '../../../src/features/permits/server/permits.ts'
 import { permitsWith } from '../../../src/features/permits/server/permits.ts'
 import { rejection } from '../../ledger/stores/contract/support.ts'
 import { ACT } from '../../support/acting.ts'

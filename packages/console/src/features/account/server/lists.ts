@@ -4,7 +4,7 @@ import * as v from 'valibot'
 import { log, unlessTrouble } from '../../../kernel/log-line.ts'
 import { type AccountImpersonation, describeRow } from '../../../web/account-card.ts'
 import { whatWasDone } from '../../../web/done.ts'
-import { problemOf } from '../../../web/http/problem.ts'
+import { Problem } from '../../../web/http/problem.ts'
 import { cursor, numberParameter } from '../../../web/http/query.ts'
 import type { CustomerCall, WithQuery } from '../../../web/parts.ts'
 import { readActive, rowOfRunning } from '../../../web/rows.ts'
@@ -52,7 +52,7 @@ async function orNull<T>(part: Promise<T>): Promise<T | null> {
     return await part
   } catch (error) {
     // The request itself is wrong.
-    if (problemOf(error, false).statusCode < 500) throw error
+    if (error instanceof Problem && error.statusCode < 500) throw error
     log(`a part of the account page cannot be read: ${reasonOf(error)}`)
     return null
   }

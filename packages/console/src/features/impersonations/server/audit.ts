@@ -106,7 +106,7 @@ function visibleFilter(filter: RowFilter, { id, role }: Caller): RowFilter {
 /** `GET /audit/export.csv`: one line for each row that matches. The export is an entry itself. */
 export async function exportRows(call: Call): Promise<void> {
   const { ctx, audit, caller, now } = call
-  const filter = visibleFilter(withRange(readQuery(ctx, FILTER), zoneOf(ctx)), caller)
+  const filter = visibleFilter(withRange(readQuery(ctx.querystring, FILTER), zoneOf(ctx)), caller)
   // One id leads to what was looked for, as long as it is kept.
   const found =
     isNaming(filter) &&

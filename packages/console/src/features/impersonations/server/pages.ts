@@ -37,7 +37,7 @@ const ACTS = {
   after: (handOver: HandOver, call: Call) => ({ opens: openingOf(handOver, call) }),
 } as const
 /** An export of the audit is an entry itself. */
-const EXPORTS = { writes: true, streams: true } as const
+const EXPORTS = { writes: true } as const
 
 /** @param Approval says which approval is missing, and asks for it */
 export const impersonationPages = (Approval: AskForApproval) => [

@@ -1,4 +1,4 @@
-import type { Middleware } from 'koa'
+import type { Context, Middleware } from 'koa'
 import type { Provider, RequestListener } from 'oidc-provider-impersonation'
 import {
   BoundedMap,
@@ -22,7 +22,14 @@ import { parseGap, parseUse } from '../../../ledger/recording/parse-entry.ts'
 import type { Recorder } from '../../../ledger/recording/recorder.ts'
 import { waitForCapacity } from '../../../web/audit.ts'
 import { bodyReader } from '../../../web/http/json-body.ts'
-import { answerProblems, busy, invalid, onlyMethods, Problem } from '../../../web/http/problem.ts'
+import {
+  answerProblem,
+  assertMethod,
+  busy,
+  invalid,
+  Problem,
+  problemOf,
+} from '../../../web/http/problem.ts'
 import type { Parts } from '../../../web/parts.ts'
 import { senderOf } from '../../../web/sign-in/sender.ts'
 
@@ -70,8 +77,6 @@ export function takeUses(
 ): TakeUses {
   const { clients, path } = resolve(TAKE_USES_RULES, options, 'takeUses')
   const findSender = senderOf(provider, clients)
-  const problems = answerProblems('uses')
-  const onlyPost = onlyMethods('POST')
   const readUses = bodyReader(MAX_BODY)
 
   /** Each use that was told, by its name. */
@@ -110,7 +115,8 @@ export function takeUses(
     }
   }
 
-  const answer: Middleware = async (ctx) => {
+  async function answer(ctx: Context): Promise<void> {
+    assertMethod(ctx, 'POST')
     const sender = await findSender(ctx)
     await waitForCapacity({ audit, settings })
     const uses = await readUses(ctx)
@@ -126,7 +132,12 @@ export function takeUses(
   }
   const middleware: Middleware = async (ctx, next) => {
     if (ctx.path !== path) return next()
-    await problems(ctx, () => onlyPost(ctx, () => answer(ctx, next)))
+    ctx.set('Cache-Control', 'no-store')
+    try {
+      await answer(ctx)
+    } catch (error) {
+      answerProblem(ctx, { realm: 'uses', isForStaff: true }, problemOf(error))
+    }
   }
   return Object.assign(middleware, { callback: () => requestListener(middleware, provider) })
 }

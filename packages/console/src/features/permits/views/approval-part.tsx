@@ -1,10 +1,11 @@
 import { MAX_REASON_LENGTH } from 'oidc-provider-impersonation-verify/format'
-import type { At } from '../../../web/kit/at.ts'
+import { type At, counted, text } from '../../../web/kit/at.ts'
 import { Button, Disclosure, type FieldIn, NoteField } from '../../../web/kit/form.tsx'
 import { Link } from '../../../web/kit/link.tsx'
 import { recordPath } from '../../../web/kit/paths.ts'
+import { relativeText } from '../../../web/kit/time.tsx'
 import type { Approval } from '../server/api/approval.ts'
-import { neededText } from './in-words.ts'
+import type { shownDeciders } from '../server/api/shown.ts'
 
 /**
  * A part of the form to act: which approval is missing, and the way to ask for it.
@@ -61,4 +62,28 @@ function Emergency({ field }: { field: FieldIn }, { words }: At) {
 /** Says what a start needs, and who can give it. @param props.approval as the API of this version has it */
 export function Needed({ approval }: { approval: object }, at: At) {
   return <p>{neededText(at, approval as Approval)}</p>
+}
+
+/** Says what is needed, and who can give it, or who refused it. */
+function neededText(at: At, approval: Approval): string {
+  const { by, deciders, refused } = approval
+  const { permits, records } = at.words
+  if (refused) {
+    const person = refused.by.name ?? refused.by.id
+    return text(at, permits.ask.refused, { person, time: relativeText(at, refused.until - at.now) })
+  }
+  const needs = records.needs[by.length > 1 ? 'both' : (by[0] ?? 'second_person')]
+  return deciders ? `${needs} ${decidersText(at, deciders)}` : needs
+}
+
+/** Says who can decide. */
+export function decidersText(
+  at: At,
+  { names, others, isLeads }: ReturnType<typeof shownDeciders>,
+): string {
+  const { ask } = at.words.permits
+  if (isLeads) return ask.leads
+  if (names.length === 0) return ask.nobody
+  const slots = { names: new Intl.ListFormat(at.locale).format(names) }
+  return others > 0 ? counted(at, ask.peopleAndMore, others, slots) : text(at, ask.people, slots)
 }

@@ -1,17 +1,12 @@
+import { RECORD_KINDS } from 'oidc-provider-impersonation-verify/format'
 import type { At, StaffAt } from '../../../web/kit/at.ts'
-import {
-  type FieldIn,
-  PersonField,
-  SearchField,
-  SelectField,
-  TextField,
-} from '../../../web/kit/form.tsx'
+import { PersonField, SearchField, SelectField, TextField } from '../../../web/kit/form.tsx'
 import { Link, Older } from '../../../web/kit/link.tsx'
 import { Ticket } from '../../../web/kit/text.tsx'
 import { Time } from '../../../web/kit/time.tsx'
 import { WhenField } from '../../../web/kit/when-field.tsx'
 import type { View } from '../../../web/pages/table.ts'
-import { HISTORY_KINDS, HISTORY_STATES, type HistoryAnswer } from '../server/api/history.ts'
+import { HISTORY_STATES, type HistoryAnswer } from '../server/api/history.ts'
 import { RecordCard, RecordMarks, recordTitle } from './record-card.tsx'
 
 const PATH = '/records'
@@ -52,7 +47,7 @@ export const historyPage: View<HistoryAnswer> = ({ asked, filter, records, next 
   }
 }
 
-/** Who, what was said, and when. An operator sees what they asked for, and what they decided. */
+/** The conditions of the list. An operator sees what they asked for, and what they decided. */
 function HistoryFilters(
   props: { asked: HistoryAnswer['asked']; range: HistoryAnswer['filter']; isOwn: boolean },
   { base, words }: StaffAt,
@@ -60,7 +55,7 @@ function HistoryFilters(
   const { asked, range, isOwn } = props
   const { history } = words.records
   const { filter: names } = words.impersonations.audit
-  const field: FieldIn = (name) => ({ id: name, name, value: asked[name] ?? '' })
+  const field = (name: keyof typeof asked) => ({ id: name, name, value: asked[name] ?? '' })
   const choices = <T extends string>(of: readonly T[], labels: Readonly<Record<T, string>>) => [
     ['', history.any] as const,
     ...of.map((value) => [value, labels[value]] as const),
@@ -73,7 +68,7 @@ function HistoryFilters(
           <SelectField
             of={field('kind')}
             label={history.kind}
-            options={choices(HISTORY_KINDS, history.kinds)}
+            options={choices(RECORD_KINDS, history.kinds)}
           />
           <SelectField
             of={field('state')}

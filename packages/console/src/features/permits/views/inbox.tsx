@@ -10,7 +10,7 @@ import type { RecordAnswer } from '../../../web/record-answer.ts'
 import type { Inbox } from '../server/api/inbox.ts'
 import { RecordCard } from './record-card.tsx'
 
-/** What waits for a word of the reader. Nothing if there is nothing. */
+/** All that waits for a word of the reader. Nothing if there is nothing. */
 export function InboxList({ of: { records, alarms } }: { of: Inbox }, { words }: StaffAt) {
   if (records.length + alarms.length === 0) return null
   const isUrgent = ({ kind }: RecordAnswer) => kind === 'emergency' || kind === 'stop'

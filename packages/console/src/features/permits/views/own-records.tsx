@@ -4,30 +4,18 @@ import { ActionButton, Button, Choice, Form } from '../../../web/kit/form.tsx'
 import { recordPath } from '../../../web/kit/paths.ts'
 import { Text } from '../../../web/kit/text.tsx'
 import type { RecordAnswer } from '../../../web/record-answer.ts'
-import type { RecordField } from '../server/api/fields.ts'
 import type { AccountRecords } from '../server/api/of-customer.ts'
 import type { Standing, StandingChoice } from '../server/options.ts'
 import { buttonsOf, RecordFacts } from './record-card.tsx'
 
 const CHOICES: readonly StandingChoice[] = ['ask', 'allow']
-const FIELDS: readonly RecordField[] = [
-  'ticket',
-  'application',
-  'for',
-  'requestedAt',
-  'lapsesAt',
-  'until',
-]
-/** What nobody asked about comes first, then what waits for an answer. */
-const ORDER = ['emergency granted', 'stop stopped', 'approval requested']
+/** The last of these comes first: nobody asked the customer about it. */
+const ORDER = ['approval requested', 'stop stopped', 'emergency granted']
 
-/** What support asks the customer, what they answered, and their answer for all requests. */
+/** The requests of support to the customer, their answers, and their answer for all requests. */
 export function OwnRecords({ of }: { of: AccountRecords }, { words }: At) {
   const labels = words.records.account
-  const place = ({ kind, state }: RecordAnswer) => {
-    const found = ORDER.indexOf(`${kind} ${state}`)
-    return found === -1 ? ORDER.length : found
-  }
+  const place = ({ kind, state }: RecordAnswer) => ORDER.indexOf(`${kind} ${state}`)
   return (
     <>
       {of.records.length > 0 && (
@@ -35,7 +23,7 @@ export function OwnRecords({ of }: { of: AccountRecords }, { words }: At) {
           <h2 id="records">{labels.title}</h2>
           <ul class="cards">
             {of.records
-              .toSorted((a, b) => place(a) - place(b))
+              .toSorted((a, b) => place(b) - place(a))
               .map((record) => (
                 <OwnRecord key={record.id} of={record} />
               ))}
@@ -70,7 +58,7 @@ function OwnRecord({ of }: { of: RecordAnswer }, at: At) {
         </div>
         {unapproved && <p>{account.unapproved[unapproved]}</p>}
         {sentence === 'stop' && <p>{labels.stopped}</p>}
-        <RecordFacts of={of} fields={FIELDS} />
+        <RecordFacts of={of} />
         <div class="actions">
           {buttonsOf(of).map((event) => {
             const label = labels.choices[event as keyof typeof labels.choices]

@@ -13,7 +13,7 @@ import type { RecordAnswer } from '../../../web/record-answer.ts'
 import { RECORD_FIELDS, type RecordField } from '../server/api/fields.ts'
 import { StartButton } from './start-button.tsx'
 
-/** What a list says of a record. */
+/** The facts of a record in a list. */
 const SHORT: readonly RecordField[] = [
   'ticket',
   'reason',
@@ -74,7 +74,7 @@ export function RecordCard(
         {(Heading || isWhole) && <RecordMarks of={of} />}
       </div>
       <DeclinedList of={of} />
-      <RecordFacts of={of} {...(!isWhole && { fields: SHORT })} />
+      <RecordFacts of={of} isWhole={isWhole} />
       {children}
       <WordList of={of} />
       <div class="actions">
@@ -90,7 +90,7 @@ export function RecordCard(
   )
 }
 
-/** How it stands: of an emergency, also whether somebody has looked at it. */
+/** The state of a record: of an emergency, also whether somebody has looked at it. */
 export function RecordMarks({ of }: { of: RecordAnswer }, { words }: At) {
   const { kind, state, isReviewDue } = of
   const { states } = words.records
@@ -112,10 +112,13 @@ export function RecordMarks({ of }: { of: RecordAnswer }, { words }: At) {
   )
 }
 
-/** What a record says of itself. @param props.fields the names of those that are shown */
-export function RecordFacts({ of, fields }: { of: RecordAnswer; fields?: typeof SHORT }, at: At) {
+/** The facts of a record. @param props.isWhole on its page, all of them */
+export function RecordFacts(
+  { of, isWhole }: { of: RecordAnswer; isWhole?: boolean | undefined },
+  at: At,
+) {
   const labels: Readonly<Partial<Record<RecordField, string>>> = at.words.records.fields
-  const names = fields ?? (Object.keys(RECORD_FIELDS) as RecordField[])
+  const names = isWhole ? (Object.keys(RECORD_FIELDS) as RecordField[]) : SHORT
   const isOpen = of.state === 'requested' || of.state === 'asked'
   return (
     <dl class="told-facts">
@@ -156,13 +159,12 @@ function FieldValue({ of, name }: { of: RecordAnswer; name: RecordField }, at: A
   )
 }
 
-/** Who said what, with which note. What an operator asked stands above. */
+/** The words of people, with their notes. The request of an operator stands above. */
 function WordList({ of }: { of: RecordAnswer }, { words }: At) {
   const { kind, customer, by, note, requestedAt, said } = of
-  const { began, inCode, said: labels } = words.records
-  const isObjection = kind === 'stop' && customer !== undefined
-  const beginning = isObjection ? 'objection' : kind
-  const begun = Object.hasOwn(began, beginning) && began[beginning as keyof typeof began]
+  const { inCode, said: labels } = words.records
+  const began: Readonly<Partial<Record<string, string>>> = words.records.began
+  const begun = began[kind === 'stop' && customer ? 'objection' : kind]
   const lines = [
     ...(begun ? [{ sentence: begun, by, note, at: requestedAt }] : []),
     ...said.map(({ event, ...each }) => ({ sentence: labels[event], ...each })),
@@ -183,7 +185,7 @@ function WordList({ of }: { of: RecordAnswer }, { words }: At) {
   )
 }
 
-/** What was declined to the same operator before. */
+/** The refusals to the same operator before. */
 function DeclinedList({ of: { declinedBefore = [] } }: { of: RecordAnswer }, { words }: At) {
   const labels = words.records
   return (
@@ -203,13 +205,20 @@ function DeclinedList({ of: { declinedBefore = [] } }: { of: RecordAnswer }, { w
   )
 }
 
-const BUTTONS = { granted: 'primary', reviewed: 'primary', lifted: 'primary', confirmed: 'danger' }
+const BUTTONS = {
+  granted: 'primary',
+  declined: 'plain',
+  revoked: 'plain',
+  reviewed: 'primary',
+  lifted: 'primary',
+  confirmed: 'danger',
+} as const
 
-/** What the reader is offered of what they may say: who can refuse a request need not take it back. */
+/** The events that the reader is offered: who can refuse a request need not take it back. */
 export const buttonsOf = ({ may }: RecordAnswer) =>
   may.filter((event) => event !== 'revoked' || !may.includes('declined'))
 
-/** What the reader may say, each with a note. */
+/** The buttons of the reader, each with a note. */
 function SayButtons({ of }: { of: RecordAnswer }, at: At) {
   const { choices } = at.words.records
   const slots = {
@@ -221,14 +230,14 @@ function SayButtons({ of }: { of: RecordAnswer }, at: At) {
     <>
       {buttonsOf(of).map((event) => {
         const isWithdrawn = event === 'revoked' && of.state === 'requested'
-        const { act, about } = choices[(isWithdrawn ? 'withdrawn' : event) as keyof typeof choices]
+        const { act, about } = choices[isWithdrawn ? 'withdrawn' : event]
         return (
           <NoteAction
             key={event}
             action={`${recordPath(of.id)}/${event}`}
             label={act}
             name={`${act}: ${recordTitle(at, of)}`}
-            kind={(BUTTONS[event as keyof typeof BUTTONS] ?? 'plain') as 'plain'}
+            kind={BUTTONS[event]}
             about={text(at, about, slots)}
             isNeeded={KINDS[of.kind].says[event]?.needsNote === true}
           />

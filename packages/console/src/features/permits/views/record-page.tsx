@@ -2,7 +2,7 @@ import type { ComponentType } from 'preact'
 import type { RowAnswer } from '../../../web/answers.ts'
 import type { View } from '../../../web/pages/table.ts'
 import type { RecordPageAnswer } from '../server/api/find.ts'
-import { decidersText } from './in-words.ts'
+import { decidersText } from './approval-part.tsx'
 import { RecordCard, recordTitle } from './record-card.tsx'
 
 /** One record, with everything that was done under it. @param Rows shows impersonations */

@@ -19,10 +19,7 @@ const { action, file, page } = linesFor<ErasingCall>()
 export const personalDataPages = (Card: CardView) => [
   page('/personal-data', ALL_ROLES, REQUEST_PAGE, listRequests, personalDataPage(Card)),
   page('/personal-data/:id', ALL_ROLES, {}, showPerson, personPage(Card)),
-  file('/personal-data/:id/export.jsonl', ALL_ROLES, exportPerson, {
-    writes: true,
-    streams: true,
-  }),
+  file('/personal-data/:id/export.jsonl', ALL_ROLES, exportPerson, { writes: true }),
   action('/personal-data/:id/erase', ALL_ROLES, ERASE_NOTE, askToErase, {
     writes: true,
     says: 'askedToErase',

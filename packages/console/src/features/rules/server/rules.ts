@@ -60,11 +60,11 @@ async function mayAct(
   call: Call,
   { operator, ...question }: Question & { readonly operator: string; readonly userId: string },
 ): Promise<Foreseen> {
-  const { applications, durations, ticketExample } = call.settings
+  const { applications, durations, ticket } = call.settings
   const body = readAsked(call, {
     application: applications[0]?.clientId,
     access: 'read',
-    ticketId: ticketExample ?? NO_TICKET,
+    ticketId: ticket.example ?? NO_TICKET,
     reason: REASON_OF_QUESTION,
     // The longest time that an operator can choose.
     duration: durations.length > 0 ? Math.max(...durations) : undefined,

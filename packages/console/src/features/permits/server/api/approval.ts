@@ -1,123 +1,127 @@
-import { hash } from 'node:crypto'
 import type { Need } from 'oidc-provider-impersonation'
 import {
-  type AuditRecord,
   isReviewDue,
   isSameTicket,
   MAX_REASON_LENGTH,
 } from 'oidc-provider-impersonation-verify/format'
 import { ACTING_ROLES } from '../../../../kernel/roles.ts'
-import type { Permit } from '../../../../records/record-at.ts'
+import { PermitError } from '../../../../records/errors.ts'
+import { stoppedError } from '../../../../records/in-force.ts'
 import { actEntries, actForm, askFor } from '../../../../web/acting/asked-for.ts'
 import type { ActBody } from '../../../../web/answers.ts'
 import { writtenText } from '../../../../web/http/json-body.ts'
-import { orUnavailable, Problem } from '../../../../web/http/problem.ts'
+import { Problem } from '../../../../web/http/problem.ts'
 import { recordPath } from '../../../../web/kit/paths.ts'
 import { linesFor } from '../../../../web/pages/table.ts'
-import type { AskedFor } from '../../../../web/parts.ts'
-import type { ConsolePermits, PermitRequest } from '../options.ts'
-import { isOfTicket } from '../refusals.ts'
-import { findRecords, findStored } from './read.ts'
-import { type PermitCall, requirePermits, shownDeciders, shownRecord } from './shown.ts'
+import type { AskedFor, Call, Gate } from '../../../../web/parts.ts'
+import { isOfTicket, refusalsIn } from '../refusals.ts'
+import {
+  type PermitCall,
+  requirePermits,
+  type StaffParts,
+  shownDeciders,
+  shownRecord,
+} from './shown.ts'
 
 const { action } = linesFor<PermitCall>()
 
-/** What a rule needs before a start. */
+/** The approvals that a rule needs before a start. */
 interface MissingApproval {
   readonly by: readonly Need[]
   readonly emergency?: true | undefined
 }
 
-/** What an operator can do about an approval that is missing: also as `approval` of 403 `approval_required`. */
-export type Approval = Awaited<ReturnType<typeof approvalOf>>
+/** The ways of an operator to an approval that is missing: also as `approval` of 403 `approval_required`. */
+export type Approval = NonNullable<Awaited<ReturnType<typeof findApproval>>>
 
-/** What an operator asks an approval for. */
-export function factsOf(
+/** The checks of records before a start. */
+export function permitGate(parts: StaffParts): Gate {
+  const own = (call: Call): PermitCall => ({ ...call, ...parts })
+  return {
+    hasPermits: parts.permits !== undefined,
+    async findStop(call, customer) {
+      const stop = await parts.records.findStop(call.caller.id, customer)
+      return stop && shownRecord(stop, call)
+    },
+    stoppedProblem(record) {
+      const { statusCode, error, message } = stoppedError(record)
+      return new Problem(statusCode, error, message, { more: { record } })
+    },
+    withPermitsReason: (asked, call) => withPermitsReason(asked, own(call)),
+    findApproval: (call, asked, body, needed) => findApproval(own(call), asked, body, needed),
+    async beginEmergency(call, asked, body, why) {
+      try {
+        await begin(own(call), asked, body, why)
+      } catch (error) {
+        // If none is needed any more, nothing is stored.
+        if (!(error instanceof PermitError) || error.error !== 'not_needed') throw error
+      }
+    },
+    revokeEmergencies: ({ caller }, ids) => parts.records.revokeEmergencies(ids, caller.id),
+    async withApproval(problem, asked, body, call) {
+      if (!(problem instanceof Problem) || problem.error !== 'approval_required') return problem
+      const { statusCode, error, message } = problem
+      const { approval: needed } = problem.more as { readonly approval: MissingApproval }
+      const approval = await findApproval(own(call), asked, body, needed)
+      return new Problem(statusCode, error, message, { more: { approval } })
+    },
+  }
+}
+
+/** The request, with the reason that was approved: what a person approved is what is written down. */
+async function withPermitsReason(
+  { application, customer, request }: AskedFor,
+  { caller, ctx, now, permits, preview, records }: PermitCall,
+): Promise<AskedFor['request']> {
+  if (!permits) return request
+  const filter = { customer: customer.id, operator: caller.id, state: 'granted' } as const
+  const found = await records.list({ ...filter, notOverAt: now() })
+  const granted = found.filter((each) => each.application === application.clientId)
+  if (granted.length === 0) return request
+  // The rule alone says under which permit it would start, or that it needs none.
+  const { permit = [] } = await preview(request, ctx)
+  const reason = granted.find(({ id }) => [permit].flat().includes(id))?.reason
+  return reason === undefined ? request : { ...request, context: { ...request.context, reason } }
+}
+
+/** Finds what the rule needs, and what the operator can do about it. Without permits, that is nothing. */
+async function findApproval(
+  call: PermitCall,
   { request }: AskedFor,
-  { ticketId: ticket, reason, duration }: ActBody,
-  { caller }: PermitCall,
-) {
-  const { userId: customer, mayAct, resource, scope } = request
-  const { clientId: application } = mayAct
-  return { customer, operator: caller.id, application, resource, scope, ticket, reason, duration }
-}
-
-/** The refusal, with what the operator can do about it. Any other problem stays as it is. */
-export async function withApproval(
-  problem: unknown,
-  asked: AskedFor,
   body: ActBody,
-  call: PermitCall,
-): Promise<unknown> {
-  const { permits } = call
-  if (!(problem instanceof Problem) || problem.error !== 'approval_required') return problem
-  const { statusCode, error, message } = problem
-  const { approval: needed } = problem.more as { readonly approval: MissingApproval }
-  // Without permits, the pages cannot do anything about it.
-  const approval = permits && (await approvalOf(permits, needed, asked, body, call))
-  return new Problem(statusCode, error, message, { more: { approval } })
-}
-
-/** What the rule needs, and what the operator can do about it. */
-export async function approvalOf(
-  permits: ConsolePermits,
   { by, emergency }: MissingApproval,
-  asked: AskedFor,
-  body: ActBody,
-  call: PermitCall,
 ) {
-  const facts = factsOf(asked, body, call)
-  const about = notYet(facts, by)
-  const [own, refusals, deciders] = await Promise.all([
-    findRecords(call, { operator: facts.operator, notOverAt: call.now() }),
-    permits.refusals(about),
-    by.includes('second_person') ? findDeciders(permits, about) : undefined,
+  const { caller, now, permits, records } = call
+  if (!permits) return undefined
+  const needsSecond = by.includes('second_person')
+  const [own, deciders] = await Promise.all([
+    records.list({ operator: caller.id, notOverAt: now() }),
+    needsSecond ? permits.findDeciders(request, body, by).then(shownDeciders) : undefined,
   ])
-  const isOfFacts = ({ customer, application, ticket }: AuditRecord) =>
-    customer?.id === facts.customer &&
-    application === facts.application &&
-    isSameTicket(ticket, facts.ticket)
-  const mine = own.find((each) => each.state === 'requested' && isOfFacts(each))
+  const mine = own.find(
+    ({ state, customer, application, ticket }) =>
+      state === 'requested' &&
+      customer?.id === request.userId &&
+      application === request.mayAct.clientId &&
+      isSameTicket(ticket, body.ticketId),
+  )
+  const refusals = refusalsIn(own, request, now())
   const refusal = refusals.find(({ isByCustomer }) => isByCustomer)
-  const isRefused = refusals.some((each) => isOfTicket(each, facts.ticket))
+  const isRefused = refusals.some((each) => isOfTicket(each, body.ticketId))
   const mayBegin = emergency && permits.hasApprovers && !isRefused
   const isDue = own.some(isReviewDue)
   return {
     by,
-    /** Whether `POST /permits/emergency` is possible: not if the same ticket was refused. */
+    /** `true` if `POST /permits/emergency` is possible: not if the same ticket was refused. */
     emergency: (mayBegin && !isDue) || undefined,
-    /** Whether it would be, once the caller's last emergency is reviewed. */
+    /** `true` if it would be, once the caller's last emergency is reviewed. */
     isReviewDue: (mayBegin && isDue) || undefined,
     /** If a second person is needed. */
     deciders,
-    /** Who refused it, and until when it cannot be asked again. In milliseconds since the epoch. */
+    /** The customer who refused, and the end of that. In milliseconds since the epoch. */
     refused: refusal && { by: refusal.by, until: refusal.until },
-    /** What the caller has asked for already, and can still be decided. */
-    record: mine && shownRecord(mine, call, []),
-  }
-}
-
-/** Says who can decide. */
-function findDeciders(permits: ConsolePermits, permit: Permit) {
-  return orUnavailable('who can decide cannot be looked up now', async () =>
-    shownDeciders(await permits.records.who.approvers(permit)),
-  )
-}
-
-/** What is asked about before it is stored: the rules of a deployment may look at all of it. */
-function notYet(facts: ReturnType<typeof factsOf>, needs: readonly Need[]): Permit {
-  const { customer, operator, ...rest } = facts
-  return {
-    ...rest,
-    id: hash('sha256', JSON.stringify(facts), 'base64url'),
-    kind: 'approval',
-    state: 'requested',
-    needs,
-    said: [],
-    customer: { id: customer },
-    operator: { id: operator },
-    for: 0,
-    requestedAt: Date.now(),
+    /** The request of the caller, if it can still be decided. */
+    record: mine && shownRecord(mine, call),
   }
 }
 
@@ -129,18 +133,9 @@ function notYet(facts: ReturnType<typeof factsOf>, needs: readonly Need[]): Perm
  * allows no emergency, 409 `not_needed`, `review_due` or `no_approver`.
  */
 export const askingActions = [
-  action(
-    '/permits',
-    ACTING_ROLES,
-    actForm,
-    (call) => {
-      const permits = requirePermits(call)
-      return open(permits, call, (request) => permits.request(request, { ctx: call.ctx }))
-    },
-    {
-      after: ({ record }) => ({ to: recordPath(record.id), said: { key: 'askedForApproval' } }),
-    },
-  ),
+  action('/permits', ACTING_ROLES, actForm, (call) => open(call), {
+    after: ({ record }) => ({ to: recordPath(record.id), said: { key: 'askedForApproval' } }),
+  }),
   action(
     '/permits/emergency',
     ACTING_ROLES,
@@ -148,28 +143,25 @@ export const askingActions = [
       ...actEntries(settings),
       emergency: writtenText(MAX_REASON_LENGTH),
     }),
-    (call) => {
-      const permits = requirePermits(call)
-      const { emergency: why } = call.body
-      return open(permits, call, (request) =>
-        permits.emergency({ ...request, why }, { ctx: call.ctx }),
-      )
-    },
+    (call) => open(call, call.body.emergency),
   ),
 ]
 
-async function open(
-  permits: ConsolePermits,
-  call: PermitCall & { readonly body: ActBody },
-  begin: (request: PermitRequest) => Promise<Permit>,
-) {
-  const found = await askFor(call, call.body)
-  const permit = await begin({ ...factsOf(found, call.body, call), context: found.request.context })
-  const needsSecond = permit.needs.includes('second_person')
-  const deciders = await findDeciders(permits, permit)
+async function open(call: PermitCall & { readonly body: ActBody }, why?: string) {
+  requirePermits(call)
+  const record = await begin(call, await askFor(call, call.body), call.body, why)
+  const needsSecond = record.needs.includes('second_person')
+  const { knownApprovers } = call.records.who
   call.ctx.status = 201
   return {
-    record: shownRecord(await findStored(call, permit), call, []),
-    deciders: needsSecond ? deciders : undefined,
+    record: shownRecord(record, call),
+    deciders: needsSecond ? shownDeciders(await knownApprovers(record)) : undefined,
   }
+}
+
+/** @param why it cannot wait, in an emergency */
+function begin(call: PermitCall, { request }: AskedFor, body: ActBody, why?: string) {
+  const permits = requirePermits(call)
+  const kind = why === undefined ? 'requested' : 'emergency'
+  return permits.open(kind, request, { ...body, why }, { ctx: call.ctx })
 }

@@ -1,8 +1,8 @@
-import { SAID_EVENTS } from 'oidc-provider-impersonation-verify/format'
+import { KINDS, SAID_EVENTS } from 'oidc-provider-impersonation-verify/format'
 import { type CsvValue, csvTime } from '../../../../ledger/keeping/csv.ts'
 import type { RecordAnswer } from '../../../../web/record-answer.ts'
 
-/** What a record says of itself, in the order of the card and of the file, and how each member is written. */
+/** The members of a record, in the order of the card and of the file, and how each is written. */
 export const RECORD_FIELDS = {
   id: 'id',
   kind: 'mark',
@@ -30,9 +30,8 @@ export type RecordField = keyof typeof RECORD_FIELDS
 
 /** The words of a record by the need that they decide, if they do. */
 const SAID = SAID_EVENTS.flatMap((event) => {
-  const needs = ['granted', 'declined'].includes(event)
-    ? (['second_person', 'user'] as const)
-    : [undefined]
+  const { isOfNeed } = KINDS.approval.says[event] ?? {}
+  const needs = isOfNeed ? (['second_person', 'user'] as const) : [undefined]
   return needs.map((need) => ({ event, need }))
 })
 

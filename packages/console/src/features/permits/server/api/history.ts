@@ -3,7 +3,10 @@ import {
   type AuditRecord,
   isSameTicket,
   present,
+  RECORD_KINDS,
+  type RecordStateAt,
   recordStateAt,
+  SAID_EVENTS,
 } from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
 import { oneOf, type Read } from '../../../../kernel/input.ts'
@@ -11,43 +14,34 @@ import { pages } from '../../../../kernel/pages.ts'
 import { isAudited } from '../../../../kernel/roles.ts'
 import { csvHead, csvLine } from '../../../../ledger/keeping/csv.ts'
 import { allReadable } from '../../../../ledger/readable.ts'
-import { orUnavailable } from '../../../../web/http/problem.ts'
 import { cursor, personId, readQuery, searchWords } from '../../../../web/http/query.ts'
 import { isNaming, namelessFilter, sendExport } from '../../../../web/http/send-export.ts'
 import { zoneOf } from '../../../../web/pages/reader.ts'
-import type { RecordAnswer } from '../../../../web/record-answer.ts'
+import type { WithQuery } from '../../../../web/parts.ts'
 import { type Range, WHEN, withRange } from '../../../../web/when.ts'
 import { recordColumns } from './fields.ts'
 import { hasSaid, type PermitCall, recordFor, shownRecord, withoutNotes } from './shown.ts'
 
-/** How many records a page has at least, if there are as many. */
+/** The least number of records on a page, if there are as many. */
 const PAGE_SIZE = 50
-/** How many are looked at for a page. */
+/** The largest number that are looked at for a page. */
 const MAX_LOOKED_AT = 1000
 
-export const HISTORY_KINDS = ['approval', 'emergency', 'answer', 'stop', 'erasure'] as const
+/** States as of now. What a person said is found under that, whatever became of it since. */
+const NOW: Readonly<Record<string, readonly RecordStateAt[]>> = {
+  waiting: ['requested', 'asked'],
+  in_force: ['granted', 'stopped'],
+  lapsed: ['lapsed'],
+}
 
-/** What waits or holds now, what a person said, whatever became of it since, and what lapsed. */
-export const HISTORY_STATES = [
-  'waiting',
-  'in_force',
-  'granted',
-  'declined',
-  'revoked',
-  'reviewed',
-  'lifted',
-  'confirmed',
-  'lapsed',
-] as const
-
-export type HistoryState = (typeof HISTORY_STATES)[number]
+export const HISTORY_STATES = ['waiting', 'in_force', ...SAID_EVENTS, 'lapsed'] as const
 
 const HISTORY_FILTER = {
   ...WHEN,
   operator: personId,
   customer: personId,
   person: personId,
-  kind: v.optional(oneOf(HISTORY_KINDS)),
+  kind: v.optional(oneOf(RECORD_KINDS)),
   state: v.optional(oneOf(HISTORY_STATES)),
   ticket: searchWords,
   text: searchWords,
@@ -66,7 +60,7 @@ type HistoryFilter = Omit<Read<typeof HISTORY_FILTER>, keyof typeof WHEN> & Rang
  * `GET /records/export.csv` with the same filter: lead, auditor. Streamed; one line for each. The export is an
  * entry itself.
  */
-export async function listHistory(call: PermitCall & { readonly query: Read<typeof HISTORY> }) {
+export async function listHistory(call: WithQuery<typeof HISTORY, PermitCall>) {
   const { caller, query } = call
   const { before, ...asked } = query
   const filter: HistoryFilter = withRange(asked, zoneOf(call.ctx))
@@ -74,13 +68,11 @@ export async function listHistory(call: PermitCall & { readonly query: Read<type
   const own = isAudited(caller.role) ? undefined : caller.id
   const { records, next } = await readHistory(call, filter, before, own)
   const shown = await Promise.all(records.map((each) => recordFor(call, each)))
+  const when = asked.when === 'any' ? undefined : asked.when
+  const given: Readonly<Partial<Record<keyof typeof asked, string>>> = present({ ...asked, when })
   return {
     /** The parameters of the filter, as they were given. */
-    asked: Object.fromEntries<string>(
-      Object.entries(asked).flatMap(([name, value]) =>
-        value === undefined || (name === 'when' && value === 'any') ? [] : [[name, String(value)]],
-      ),
-    ),
+    asked: given,
     /** The part of time. */
     filter: { from, to },
     records: shown.flatMap((each) => each ?? []),
@@ -91,7 +83,10 @@ export async function listHistory(call: PermitCall & { readonly query: Read<type
 
 /** Sends the history as a file. */
 export async function exportHistory(call: PermitCall): Promise<void> {
-  const filter: HistoryFilter = withRange(readQuery(call.ctx, HISTORY_FILTER), zoneOf(call.ctx))
+  const filter: HistoryFilter = withRange(
+    readQuery(call.ctx.querystring, HISTORY_FILTER),
+    zoneOf(call.ctx),
+  )
   const found = isNaming(filter) ? (await readHistory(call, filter)).records : []
   const context = {
     format: 'records.csv',
@@ -102,7 +97,7 @@ export async function exportHistory(call: PermitCall): Promise<void> {
     yield csvHead(Object.keys(recordColumns({})))
     for await (const { records } of pages((before) => readHistory(call, filter, before))) {
       yield records
-        .map((each) => csvLine(Object.values(recordColumns(shownRecord(each, call, [])))))
+        .map((each) => csvLine(Object.values(recordColumns(shownRecord(each, call)))))
         .join('')
     }
   })
@@ -114,55 +109,38 @@ async function readHistory(
   filter: HistoryFilter,
   first?: string,
   own?: string,
-): Promise<{ records: readonly AuditRecord[]; next: string | undefined }> {
+) {
   const { customer, operator, kind, from, to } = filter
+  const asked = { customer, operator, kind, from, to }
   const records: AuditRecord[] = []
-  let before = first
+  let next = first
   for (let looked = 0; looked < MAX_LOOKED_AT && records.length < PAGE_SIZE; looked += PAGE_SIZE) {
-    const asked = { customer, operator, kind, from, to }
-    const page = await orUnavailable('records cannot be read now', () =>
-      audit.store.permits(asked, { before, limit: PAGE_SIZE }),
-    )
-    records.push(
-      ...allReadable(page.permits)
-        .map((each) => withoutNotes(each, own))
-        .filter(
-          (each) => matches(each, filter, now()) && (own === undefined || hasSaid(each, own)),
-        ),
-    )
-    before = page.next
-    if (before === undefined) break
+    const page = await audit.store.permits(asked, { before: next, limit: PAGE_SIZE })
+    const found = allReadable(page.permits)
+      .filter((each) => own === undefined || hasSaid(each, own))
+      .map((each) => withoutNotes(each, own))
+    records.push(...found.filter((each) => matches(each, filter, now())))
+    next = page.next
+    if (next === undefined) break
   }
-  return { records, next: before }
+  return { records, next }
 }
 
-function matches(record: AuditRecord, filter: HistoryFilter, now: number): boolean {
-  const { person, state, ticket, text } = filter
+function matches(
+  record: AuditRecord,
+  { person, state, ticket, text }: HistoryFilter,
+  now: number,
+): boolean {
+  const states = state && NOW[state]
+  const said = record.said.filter(({ event }) => event === state)
+  const isSaid = said.some(({ by }) => person === undefined || by?.id === person)
+  const isByPerson = person === undefined || hasSaid(record, person)
+  const isOfState = !states || states.includes(recordStateAt(record, now))
   return (
-    isOfState({ ...record, state: recordStateAt(record, now) }, state, person) &&
+    (state && !states ? isSaid : isByPerson && isOfState) &&
     (ticket === undefined || isSameTicket(record.ticket, ticket)) &&
     (text === undefined || hasWords(record, text))
   )
-}
-
-const NOW: Readonly<Partial<Record<HistoryState, readonly RecordAnswer['state'][]>>> = {
-  waiting: ['requested', 'asked'],
-  lapsed: ['lapsed'],
-  in_force: ['granted', 'stopped'],
-}
-
-/** What a person decided is found under their decision, whatever became of it since. */
-function isOfState(
-  record: Pick<RecordAnswer, 'by' | 'operator' | 'said' | 'state'>,
-  asked: HistoryState | undefined,
-  person: string | undefined,
-): boolean {
-  const { state, said } = record
-  const states = asked && NOW[asked]
-  if (!asked || states) {
-    return states?.includes(state) !== false && (!person || hasSaid(record, person))
-  }
-  return said.some(({ event, by }) => event === asked && (!person || by?.id === person))
 }
 
 function hasWords(record: AuditRecord, text: string): boolean {

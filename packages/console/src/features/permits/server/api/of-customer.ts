@@ -1,23 +1,19 @@
-import {
-  type AuditRecord,
-  recordStateAt,
-  unapprovedBy,
-} from 'oidc-provider-impersonation-verify/format'
-import { oneOf, type Read } from '../../../../kernel/input.ts'
+import type { AuditRecord } from 'oidc-provider-impersonation-verify/format'
+import { oneOf } from '../../../../kernel/input.ts'
 import type { At } from '../../../../web/kit/at.ts'
 import { operatorLimit } from '../../../../web/operator-limit.ts'
 import { linesFor } from '../../../../web/pages/table.ts'
+import type { WithBody } from '../../../../web/parts.ts'
 import type { RecordAnswer } from '../../../../web/record-answer.ts'
 import type { Standing } from '../options.ts'
-import { findRecords } from './read.ts'
 import { sayAsCustomer, WORD } from './say.ts'
-import { type CustomerPermitCall, mayOf, namedIn, requirePermits } from './shown.ts'
+import { type CustomerPermitCall, requirePermits, shownRecord } from './shown.ts'
 import { OBJECTION, objections } from './stops.ts'
 
 /** Answers of a customer in an hour. Each is an entry of the audit. */
 const MAX_IN_AN_HOUR = 60
 const HOUR_S = 3600
-/** How many of the newest stops are looked at for what became of an objection. */
+/** The number of the newest stops that tell what became of an objection. */
 const MAX_STOPS_READ = 100
 
 const CHOICE = { choice: oneOf(['ask', 'allow']) }
@@ -26,21 +22,21 @@ export type AccountRecords = Awaited<ReturnType<typeof listOwnRecords>>
 
 /** Lists what a customer can answer, and what holds by their answers: a part of the account page. */
 export async function listOwnRecords(call: CustomerPermitCall) {
-  const { caller, permits, now } = call
+  const { caller, now, permits, records } = call
   const [found, standing] = await Promise.all([
-    findRecords(call, { customer: caller.id, notOverAt: now() }),
+    records.list({ customer: caller.id, notOverAt: now() }),
     permits?.hasStanding ? permits.answer(caller.id) : undefined,
   ])
-  const records = found.map((each) => shownToCustomer(each, call)).filter(isShown)
-  return { records, /** If the deployment offers it. */ standing }
+  const shown = found.map((each) => shownToCustomer(each, call)).filter(isShown)
+  return { records: shown, /** If the deployment offers it. */ standing }
 }
 
 /** Finds when another person looked into an objection of the caller: by the operator, the newest first. */
-export async function findLookedInto(
-  call: CustomerPermitCall,
-): Promise<(operator: string, objectedAt: number) => number | undefined> {
-  const filter = { customer: call.caller.id, state: 'lifted' } as const
-  const stops = await findRecords(call, filter, MAX_STOPS_READ)
+export async function findLookedInto({
+  caller,
+  records,
+}: CustomerPermitCall): Promise<(operator: string, objectedAt: number) => number | undefined> {
+  const stops = await records.list({ customer: caller.id, state: 'lifted' }, MAX_STOPS_READ)
   return (operator, objectedAt) =>
     stops
       .filter((stop) => stop.operator?.id === operator)
@@ -50,48 +46,47 @@ export async function findLookedInto(
 
 function isShown({ kind, may, said, state }: RecordAnswer): boolean {
   if (kind === 'answer' || kind === 'erasure') return false
-  // Of what others declined, the customer is told nothing.
+  // The customer is told nothing of a request that others declined.
   if (state === 'declined') return said.length > 0
-  // What they allowed, and others did not yet, they can take back.
+  // A customer can take back what they allowed, also if others did not yet.
   if (state === 'requested') return may.includes('granted') || said.length > 0
   return IN_FORCE.includes(state)
 }
 
 const IN_FORCE: readonly RecordAnswer['state'][] = ['granted', 'stopped']
 
-/** Without what the operator and the team wrote. */
+/** Without the texts of the operator and the team. */
 function shownToCustomer(record: AuditRecord, call: CustomerPermitCall): RecordAnswer {
-  const { id, kind, operator, ticket, application, requestedAt, lapsesAt, said } = record
-  const { applicationName, canChange } = namedIn(record, call)
-  const customer = call.caller.id
+  const shown = shownRecord(record, call)
+  const { id, kind, state, may, said, operator, ticket, requestedAt, lapsesAt, until } = shown
+  const { application, applicationName = application, canChange, unapproved, isReviewDue } = shown
   return {
     id,
     kind,
+    state,
+    may,
+    ticket,
     requestedAt,
+    lapsesAt,
+    until,
+    canChange,
+    unapproved,
+    isReviewDue,
     isMine: false,
     needs: [],
-    state: recordStateAt(record, call.now()),
-    ...unapprovedBy(record),
-    may: mayOf(record, { id: customer, is: [] }, call.now()),
-    said: said.filter(({ by }) => by?.id === customer),
+    said: said.filter(({ by }) => by?.id === call.caller.id),
     operator: operator && { id: operator.id, name: operator.name },
-    ticket,
-    canChange,
-    lapsesAt,
-    until: record.until,
-    for: record.for,
-    application: applicationName ?? application,
+    for: shown.for,
+    application: applicationName,
   }
 }
 
-/** What customers say. Each console counts for itself. */
+/** The answers of customers. Each console counts for itself. */
 export function customerActions() {
   const limit = operatorLimit(MAX_IN_AN_HOUR, HOUR_S)
   const { action } = linesFor<CustomerPermitCall, At>()
 
-  async function choose(
-    call: CustomerPermitCall & { readonly body: Read<typeof CHOICE> },
-  ): Promise<Standing> {
+  async function choose(call: WithBody<typeof CHOICE, CustomerPermitCall>): Promise<Standing> {
     const { body, caller } = call
     if (body.choice !== 'ask') await limit(caller.id)
     return requirePermits(call).answer(caller.id, body.choice)

@@ -4,9 +4,9 @@ import type { RowAnswer } from '../../../../web/answers.ts'
 import { linesFor } from '../../../../web/pages/table.ts'
 import { historyPage } from '../../views/history-page.tsx'
 import { recordPage } from '../../views/record-page.tsx'
-import { ACKNOWLEDGEMENT, acknowledgeAlarm } from './acknowledge.ts'
 import { showRecord } from './find.ts'
 import { exportHistory, HISTORY, listHistory } from './history.ts'
+import { ACKNOWLEDGEMENT, acknowledgeAlarm } from './inbox.ts'
 import { saidOf, say, WORD } from './say.ts'
 import type { PermitCall } from './shown.ts'
 import { STOP, stopOperator } from './stops.ts'
@@ -17,7 +17,7 @@ const { action, file, page } = linesFor<PermitCall>()
 export const recordPages = (Rows: ComponentType<{ rows: readonly RowAnswer[] }>) => [
   page('/records', ALL_ROLES, HISTORY, listHistory, historyPage),
   // An export is an entry of the audit.
-  file('/records/export.csv', SUPERVISING_ROLES, exportHistory, { writes: true, streams: true }),
+  file('/records/export.csv', SUPERVISING_ROLES, exportHistory, { writes: true }),
   page('/records/:id', ALL_ROLES, {}, showRecord, recordPage(Rows)),
   action('/records/:id/:event', ALL_ROLES, WORD, say, {
     after: (record) => ({ said: saidOf(record) }),

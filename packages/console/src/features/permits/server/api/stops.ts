@@ -1,37 +1,27 @@
 import { findAccount } from 'oidc-provider-impersonation/siblings'
-import {
-  type AuditRow,
-  outcomeOf,
-  present,
-  reasonOf,
-} from 'oidc-provider-impersonation-verify/format'
-import type { Read } from '../../../../kernel/input.ts'
+import { type AuditRow, outcomeOf, present } from 'oidc-provider-impersonation-verify/format'
 import { MAX_ID_LENGTH } from '../../../../kernel/limits.ts'
-import { log } from '../../../../kernel/log-line.ts'
-import { END_TIMEOUT_MS, waitForEnds } from '../../../../records/ends.ts'
-import { stoppedError } from '../../../../records/in-force.ts'
+import { endedInTime } from '../../../../records/ends.ts'
 import { settle, waitForCapacity } from '../../../../web/audit.ts'
 import { optionalNote, writtenText } from '../../../../web/http/json-body.ts'
 import { Problem } from '../../../../web/http/problem.ts'
 import { operatorLimit } from '../../../../web/operator-limit.ts'
 import { notYours, OWN_ID, ownId } from '../../../../web/own-id.ts'
-import type { RecordAnswer } from '../../../../web/record-answer.ts'
+import type { WithBody } from '../../../../web/parts.ts'
 import { findRole } from '../../../../web/sign-in/roles.ts'
 import { type CustomerPermitCall, type PermitCall, shownRecord } from './shown.ts'
 
-/** How many of the newest rows tell whether somebody acted. */
+/** The number of the newest rows that tell whether somebody acted. */
 const ROWS_PER_READ = 100
 /** Requests of a customer in an hour. Each objection is an alarm that people look at. */
 const MAX_IN_AN_HOUR = 20
-/** What began longer ago stops no one, in milliseconds. */
+/** The longest time since a start for which an objection stops the operator, in milliseconds. */
 const RECENT_MS = 30 * 86_400_000
 
 export const STOP = { operator: writtenText(MAX_ID_LENGTH), note: optionalNote }
 
 /** `POST /stops`: lead. Ends what an operator runs, and keeps them from starting as any customer. 201, or 200 if they are. */
-export async function stopOperator(
-  call: PermitCall & { readonly body: Read<typeof STOP> },
-): Promise<RecordAnswer | undefined> {
+export async function stopOperator(call: WithBody<typeof STOP, PermitCall>) {
   const { body, ctx, caller, records } = call
   const { operator, note } = body
   if (operator === caller.id) throw new Problem(403, 'access_denied', 'you may not stop yourself')
@@ -41,11 +31,11 @@ export async function stopOperator(
   const { stop, isNew } = await records.stop({ operator, by: caller.id, note })
   // A stop that holds ends what runs once more.
   ctx.status = isNew ? 201 : 200
-  return stop && shownRecord(stop, call, [])
+  return stop && shownRecord(stop, call, ['lead'])
 }
 
 /**
- * Whether the deployment gives an account a role, or the account acted as a customer already: another backend may let
+ * Checks whether the deployment gives an account a role, or the account acted as a customer already: another backend may let
  * people act who have no role here.
  */
 async function isOperator(id: string, { audit, provider, settings, now }: PermitCall) {
@@ -55,21 +45,6 @@ async function isOperator(id: string, { audit, provider, settings, now }: Permit
   const { rows } = await audit.store.find({ operator: id }, { limit: ROWS_PER_READ, now: now() })
   // A request that was refused can come from anybody.
   return rows.some(({ askedAt, startedAt }) => (startedAt ?? askedAt) !== undefined)
-}
-
-/** Finds what keeps the caller from starting as this customer. */
-export async function findOwnStop(
-  call: PermitCall,
-  customer: string,
-): Promise<RecordAnswer | undefined> {
-  const stop = await call.records.findStop(call.caller.id, customer)
-  return stop && shownRecord(stop, call, [])
-}
-
-/** What a request is refused with. */
-export function stoppedProblem(record: RecordAnswer): Problem {
-  const { statusCode, error, message } = stoppedError(record)
-  return new Problem(statusCode, error, message, { more: { record } })
 }
 
 export const OBJECTION = { ...OWN_ID, note: optionalNote }
@@ -85,70 +60,48 @@ export const OBJECTION = { ...OWN_ID, note: optionalNote }
  * Takes an objection. Each impersonation takes one. Where the stop could not be stored, it can be said again:
  * then it is no second alarm.
  */
-export function objections(): (
-  call: CustomerPermitCall & { readonly body: Read<typeof OBJECTION> },
-) => Promise<{ readonly isStopped: boolean; readonly isEnded: boolean }> {
+export function objections() {
   const limit = operatorLimit(MAX_IN_AN_HOUR, 3600)
   /** Those that are not stored yet. */
   const pending = new Set<string>()
 
-  function record(
-    own: string,
-    { audit, caller, now }: CustomerPermitCall,
-    id: string,
-    note?: string,
-  ) {
-    const by = caller.id
-    const entry = { event: 'support.objected', timeMs: now(), id, userId: by, by } as const
-    pending.add(own)
-    const stored = audit.record({ ...entry, ...present({ note }) })
-    void stored.finally(() => pending.delete(own))
-  }
-
-  return async (call) => {
-    const { body, caller, audit, now } = call
+  return async (call: WithBody<typeof OBJECTION, CustomerPermitCall>) => {
+    const { body, caller, audit, now, records } = call
     const { note } = body
     const id = ownId(body.id)
     await limit(caller.id)
     const row = await audit.store.row(id)
-    // What was refused never was an impersonation: there is nothing to object to.
+    // A request that was refused never was an impersonation: there is nothing to object to.
     const began = row?.startedAt ?? row?.askedAt
     if (row?.customer?.id !== caller.id || began === undefined) throw notYours()
     await waitForCapacity(call)
-    const own = `${caller.id} ${id}`
-    const isSaid = row.objection !== undefined || pending.has(own)
-    if (!isSaid) record(own, call, id, note)
+    const isSaid = row.objection !== undefined || pending.has(id)
+    const said = { by: caller.id, ...present({ note }) }
+    if (!isSaid) {
+      pending.add(id)
+      const entry = { event: 'support.objected', timeMs: now(), id, userId: caller.id } as const
+      void audit.record({ ...entry, ...said }).finally(() => pending.delete(id))
+    }
     const operator = began >= now() - RECENT_MS ? row.operator?.id : undefined
     const objection = { impersonation: id, at: row.objection?.at }
-    const about = { customer: caller.id, by: caller.id, note, objection }
-    const [stopped] = await Promise.allSettled([
-      operator === undefined ? undefined : call.records.stop({ ...about, operator }),
-    ])
-    const isOneEnded = operator === undefined && (await endObjected(call, row))
-    await settle(audit)
-    if (stopped.status === 'rejected') throw stopped.reason
-    if (isSaid && !stopped.value?.isNew) {
+    const stopping =
+      operator === undefined
+        ? endObjected(call, row)
+        : records.stop({ ...said, operator, customer: caller.id, objection })
+    const { stop, isNew, isEnded } = await stopping.finally(() => settle(audit))
+    if (isSaid && !isNew) {
       throw new Problem(409, 'already_objected', 'you have said so already')
     }
-    const { stop, isEnded = isOneEnded } = stopped.value ?? {}
     return { isStopped: stop !== undefined, isEnded }
   }
 }
 
-/** Ends this one alone. */
-async function endObjected(
-  { caller, provider, now }: CustomerPermitCall,
-  row: AuditRow,
-): Promise<boolean> {
+/** Ends this one alone: nobody is stopped. */
+async function endObjected({ caller, provider, now }: CustomerPermitCall, row: AuditRow) {
   const endOne = async () => {
     if (!['running', 'waiting'].includes(outcomeOf(row, now()))) return
     await provider.impersonation.end(row.id, { by: { sub: caller.id }, cause: 'user' })
   }
-  try {
-    await waitForEnds(END_TIMEOUT_MS, endOne())
-    return true
-  } catch (error) {
-    log(`what a customer objected to is not ended yet: ${reasonOf(error)}`)
-    return false
-  }
+  const isEnded = await endedInTime('what a customer objected to is not ended yet', endOne())
+  return { stop: undefined, isNew: false, isEnded }
 }
