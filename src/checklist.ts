@@ -36,7 +36,6 @@ const KEPT_EVENTS: ReadonlyArray<keyof ImpersonationEvents> = [
  */
 export async function checklist(provider: Provider): Promise<readonly ChecklistItem[]> {
   const { ending, knowsApis, options, recorders, subjectTokens } = instance(provider)
-  const { issuer } = provider
   const { actorToken, authorize, subjectToken } = options
   const { requireBinding } = options.managementApi
   const { maxTtl } = options.accessToken
@@ -90,7 +89,7 @@ export async function checklist(provider: Provider): Promise<readonly ChecklistI
     line(
       'issuer',
       'serve the issuer by https: tokens and keys go to other machines in the clear',
-      issuer.startsWith('https:') ? [] : [issuer],
+      provider.issuer.startsWith('https:') ? [] : [provider.issuer],
     ),
     line(
       'keys',

@@ -16,7 +16,7 @@ export function instance(provider: Provider): Parts {
 }
 
 /** @throws Error if impersonations cannot be listed and ended */
-export function requireEnding(provider: Provider): NonNullable<Parts['ending']> {
+export function requireEnding(provider: Provider) {
   const { ending } = instance(provider)
   if (ending) return ending
   throw new Error(

@@ -56,8 +56,9 @@ function challenge(ctx: KoaContextWithOIDC, error: errors.OIDCProviderError): vo
       scope: 'scope' in error ? String(error.scope) : undefined,
       algs: scheme === 'DPoP' ? algs : undefined,
     }
-    const given = Object.entries(present(parameters))
-    const texts = given.map(([name, value]) => `${name}="${printable(value)}"`)
+    const texts = Object.entries(present(parameters)).map(
+      ([name, value]) => `${name}="${printable(value)}"`,
+    )
     ctx.append('WWW-Authenticate', `${scheme} ${texts.join(', ')}`)
   }
 }
@@ -77,8 +78,7 @@ export function only(...methods: readonly [string, ...string[]]): Step {
 
 /** Handles CORS unless the host application has set its headers already, as the provider does. */
 export const openCors: Step = async (ctx, next) => {
-  const names = Object.keys(ctx.response.headers)
-  if (!names.some((name) => name.toLowerCase().startsWith('access-control-'))) {
+  if (!Object.keys(ctx.response.headers).some((name) => /^access-control-/i.test(name))) {
     ctx.set({ 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': 'ETag' })
   }
   if (ctx.method !== 'OPTIONS') return next()

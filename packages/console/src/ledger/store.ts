@@ -4,21 +4,16 @@ import type { PermitFilter, RowFilter } from './filters.ts'
 
 /** A stored entry. */
 export interface StoredEntry extends Pick<DigestParts, 'id' | 'time'> {
-  /** The place in the store: opaque outside it. URLs contain it without escaping. */
-  readonly cursor: string
-  /** 1 for the first entry, and one more for each next: in the order in which they were committed. */
+  /** The place in the store: 1 for the first entry, and one more for each next, in the order of the commits. */
   readonly number: number
   /** Of the text, also where the text was removed. */
   readonly digest: string
   /** `undefined` where it was removed when its time was over, or erased. */
   readonly text: string | undefined
+  /** Shows that a process of the deployment wrote it. */
+  readonly mac: string
   /** The impersonation or the permit that it is about. */
   readonly row: string | undefined
-}
-
-/** An entry, with what shows that a process of the deployment wrote it. */
-export interface MarkedEntry extends StoredEntry {
-  readonly mac: string
 }
 
 /** A sum as an export has it. */
@@ -50,7 +45,7 @@ export interface KeptRecord extends StoredRecord {
 
 /** A permit with its entries, in their order. */
 export interface RecordWithEntries extends KeptRecord {
-  readonly entries: readonly MarkedEntry[]
+  readonly entries: readonly StoredEntry[]
 }
 
 /** A sum as a batch leaves it. */
@@ -131,7 +126,8 @@ export interface RowCount {
 }
 
 interface EntryPage {
-  readonly after?: string | undefined
+  /** The number of the entry before them. @defaultValue 0 */
+  readonly after?: number | undefined
   readonly limit: number
 }
 
@@ -193,20 +189,20 @@ export interface AuditStore {
 
   row(id: string): Promise<FoundRow | undefined>
 
-  /** The entries of a row in the order in which they were stored, after the cursor (or from the first). */
+  /** The entries of a row, in the order in which they were stored. */
   timeline(id: string, page: EntryPage): Promise<readonly StoredEntry[]>
 
   /**
    * The entries of several rows, in one statement: one row after the other as they are given, each from its first
-   * entry on. Of the first row, those after the cursor.
+   * entry on. Of the first row, those after `after`.
    */
   timelines(ids: readonly string[], page: EntryPage): Promise<readonly StoredEntry[]>
 
   /**
-   * All entries in the order in which they became visible, after the cursor (or from the first). A
-   * reader that goes on from the last cursor misses no entry of any process.
+   * All entries in the order in which they became visible. A reader that goes on from the last number misses no
+   * entry of any process.
    */
-  entries(page: EntryPage): Promise<readonly MarkedEntry[]>
+  entries(page: EntryPage): Promise<readonly StoredEntry[]>
 
   /** The same with sums: one statement reads both as they are at one moment. */
   filed(page: EntryPage): Promise<readonly FiledEntry[]>
@@ -214,8 +210,8 @@ export interface AuditStore {
   /** Sums, at most 100, whose last entry is not there: somebody changed the storage. */
   strays(): Promise<readonly FiledSum[]>
 
-  /** The cursor of the last entry; `undefined` in an empty store. */
-  newest(): Promise<string | undefined>
+  /** The number of the last entry; 0 in an empty store. */
+  newest(): Promise<number>
 
   /**
    * At most `limit` rows whose `lastAt` is before this time and that are not on hold, as many permits whose `overAt`

@@ -10,6 +10,7 @@ import type { Plural } from '../kernel/sentence.ts'
 import type { FoundRow } from '../ledger/store.ts'
 import { applicationName, canChange } from './applications.ts'
 import type { Done, WhatWasDone } from './done.ts'
+import { type At, counted } from './kit/at.ts'
 import type { CustomerCall } from './parts.ts'
 import type { Words } from './words/words.ts'
 
@@ -107,12 +108,12 @@ export interface CardInWords {
   readonly nothing: string | undefined
 }
 
-/** @param count fills a sentence with a number */
 export function cardInWords(
   of: AccountImpersonation,
-  { account, notices }: Words,
-  count: (sentence: Plural, count: number) => string,
+  reader: Pick<At, 'language' | 'locale' | 'words'>,
 ): CardInWords {
+  const { account, notices } = reader.words
+  const count = (sentence: Plural, times: number) => counted(reader, sentence, times)
   const { startedAt, canChange, unapproved, replays, did, more, state, times } = of
   const isRunning = state === 'running'
   const kinds = ['reads', 'changes', 'refused'] as const

@@ -69,7 +69,7 @@ export async function* readTimelines(
   store: Pick<AuditStore, 'timelines'>,
   rows: readonly string[],
 ): AsyncGenerator<readonly StoredEntry[]> {
-  let [left, after]: [readonly string[], string | undefined] = [rows, undefined]
+  let [left, after] = [rows, 0]
   while (left.length > 0) {
     const page: readonly StoredEntry[] = await store.timelines(left, {
       after,
@@ -79,7 +79,7 @@ export async function* readTimelines(
     const last = page.at(-1)
     if (last?.row === undefined || page.length < ENTRIES_PER_READ) return
     left = left.slice(left.indexOf(last.row))
-    after = last.cursor
+    after = last.number
   }
 }
 

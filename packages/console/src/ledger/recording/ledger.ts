@@ -8,9 +8,8 @@ import {
   storedRecordOf,
 } from 'oidc-provider-impersonation-verify/format'
 import { type Marks, marks } from '../sealing/marks.ts'
-import type { AuditStore, MarkedEntry, RecordWithEntries } from '../store.ts'
+import type { AuditStore, RecordWithEntries, StoredEntry } from '../store.ts'
 import { openedStore } from '../stores/opened-store.ts'
-import { withUnapproved } from '../unapproved.ts'
 import { auditLog, type Log } from './log.ts'
 
 /** The audit of this process: opened once, whoever writes. */
@@ -32,11 +31,10 @@ export function ledgerOf(audit: AuditStore): Ledger {
 function newLedger(audit: AuditStore): Ledger {
   const marked = marks()
   /** It waits until it is open. Its `open()` rejects where it cannot be opened, and tries again. */
-  const opened = openedStore(audit, {
+  const store = openedStore(audit, {
     onClose: () => ledgers.delete(audit),
     inForce: (permit) => asWritten(permit, marked),
   })
-  const store = withUnapproved(opened)
   return { store, log: auditLog(store, marked), marks: marked }
 }
 
@@ -46,7 +44,7 @@ function newLedger(audit: AuditStore): Ledger {
  */
 function asWritten(permit: RecordWithEntries, { isRight }: Marks): RecordWithEntries {
   const { id, entries } = permit
-  const add = (record: AuditRecord | undefined, { row, digest, text = '', mac }: MarkedEntry) => {
+  const add = (record: AuditRecord | undefined, { row, digest, text = '', mac }: StoredEntry) => {
     const isWritten = row === id && isRight(digest, mac) && isTextOf(text, digest)
     const entry = isWritten ? decodeEntry(text) : undefined
     if (!entry) throw new Error('it was not written by the audit')

@@ -107,7 +107,7 @@ export function startSeals({
     return (
       claims.number - 1 === before?.number &&
       claims.last >= before.last &&
-      claims.last <= Number((await store.newest()) ?? 0) &&
+      claims.last <= (await store.newest()) &&
       claims.hash === sealHashOf(before.hash, claims.root)
     )
   }
@@ -115,8 +115,7 @@ export function startSeals({
   async function sealNow(when: 'anyway' | 'new' | 'old'): Promise<void> {
     const claims = await newestSealed()
     if (when === 'old' && Math.abs(now() - claims.time) < SEAL_HOLDS_MS) return
-    const after = claims.last === 0 ? undefined : String(claims.last)
-    const entries = await store.entries({ after, limit: ENTRIES_PER_SEAL })
+    const entries = await store.entries({ after: claims.last, limit: ENTRIES_PER_SEAL })
     const isMore = entries.length === ENTRIES_PER_SEAL
     const digests: string[] = []
     for (const entry of entries) {

@@ -12,25 +12,13 @@ export function rowCursor({ at, id }: RowPosition): string {
   return `${at}.${id}`
 }
 
-/** @throws Problem for a text that {@link rowCursor} cannot have made */
+/**
+ * Reads a cursor, which comes from a client.
+ *
+ * @throws Problem for a text that {@link rowCursor} cannot have made
+ */
 export function parseRowCursor(cursor: string): RowPosition {
   const [, at, id] = /^(0|[1-9]\d{0,15})\.([\w-]{1,64})$/.exec(cursor) ?? []
-  if (at === undefined || id === undefined || !Number.isSafeInteger(Number(at))) {
-    throw malformedCursor()
-  }
-  return { at: Number(at), id }
+  if (id !== undefined && Number.isSafeInteger(Number(at))) return { at: Number(at), id }
+  throw invalid('the cursor is malformed')
 }
-
-/**
- * Reads a cursor that is a number of an entry: at least 1, and at most the largest safe integer.
- *
- * @throws Problem when it is not such a number
- */
-export function parseNumberCursor(cursor: string): number {
-  const number = /^[1-9]\d{0,15}$/.test(cursor) ? Number(cursor) : Number.NaN
-  if (Number.isSafeInteger(number)) return number
-  throw malformedCursor()
-}
-
-/** Cursors come from clients: the error for a cursor that no store can have made. */
-const malformedCursor = () => invalid('the cursor is malformed')

@@ -59,7 +59,7 @@ export function shortCount(count: number): string {
 
 /** A sentence with its slots filled, for attributes, titles and texts. */
 export function text(
-  { locale }: At,
+  { locale }: Pick<At, 'locale'>,
   of: string,
   slots: Readonly<Record<string, string | number>> = {},
 ): string {
@@ -73,7 +73,7 @@ export function text(
 
 /** As {@link text}. The number chooses the form, and fills the slot {count}. */
 export function counted(
-  at: At,
+  at: Pick<At, 'language' | 'locale'>,
   of: Plural,
   count: number,
   slots: Record<string, string | number> = {},

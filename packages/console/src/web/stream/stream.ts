@@ -18,7 +18,7 @@ const MAX_OPERATORS_KNOWN = 5000
 /** The timeout of the last bytes, in milliseconds. The client may have stopped reading. */
 const CLOSE_TIMEOUT_MS = 1000
 
-const NOTHING: Changed = { rows: new Set(), begunOrEnded: new Set() }
+const NOTHING: Changed = new Map()
 
 /** Functions of the features that the stream calls. */
 export interface Told<C> {
@@ -41,7 +41,7 @@ export function changeStream<C extends Call>(
   const operators = new BoundedMap<string, string>(MAX_OPERATORS_KNOWN)
 
   /** Finds the rows and records of the caller. The operator never changes once it is known. */
-  async function findOwn(ids: ReadonlySet<string>, call: C): Promise<string[]> {
+  async function findOwn(ids: Iterable<string>, call: C): Promise<string[]> {
     const own: string[] = []
     for (const id of ids) {
       if (!operators.has(id)) {
@@ -61,16 +61,16 @@ export function changeStream<C extends Call>(
    * @param onLate called if `waits` may be another number later
    */
   async function findChange(
-    { rows, begunOrEnded }: Changed,
+    changed: Changed,
     call: C,
     onLate: (answered: Promise<unknown>) => void,
     before?: ChangedEvent,
   ): Promise<ChangedEvent | undefined> {
     const waits = await count(call, onLate).catch(() => before?.waits ?? 0)
     const isOperator = call.caller.role === 'operator'
-    const ids = isOperator ? await findOwn(rows, call) : [...rows]
-    const isForOthers = rows.size > 0 && ids.length === 0 && waits === before?.waits
-    const isOfRunning = rows.size === 0 || ids.some((id) => begunOrEnded.has(id))
+    const ids = isOperator ? await findOwn(changed.keys(), call) : [...changed.keys()]
+    const isForOthers = changed.size > 0 && ids.length === 0 && waits === before?.waits
+    const isOfRunning = changed.size === 0 || ids.some((id) => changed.get(id))
     return isOperator && isForOthers ? undefined : { ids, waits, isOfRunning }
   }
 

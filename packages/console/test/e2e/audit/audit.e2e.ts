@@ -203,12 +203,12 @@ describe('the audit in a browser', () => {
     await using visit = await signedIn(
       deployment,
       'ada',
-      `/console/audit/${idOf(54)}#entry-${read.cursor}`,
+      `/console/audit/${idOf(54)}#entry-${read.number}`,
     )
     const { page } = visit
     const entry = page.locator('section:target')
     await entry.getByText('"/orders"').waitFor()
-    expect(await entry.getAttribute('id')).to.equal(`entry-${read.cursor}`)
+    expect(await entry.getAttribute('id')).to.equal(`entry-${read.number}`)
   })
 
   it('is accessible and whole at both widths, in both schemes', async () => {

@@ -289,8 +289,8 @@ describe('the page of an impersonation', () => {
   it('has an address for each entry, and the entry as it is stored', async () => {
     const { body } = await deployment.ask('ada', `/audit/${idOf(0)}`)
     const { text } = await look('ada', `/audit/${idOf(0)}`)
-    for (const { cursor } of body.entries) {
-      expect(text).to.include(`id="entry-${cursor}"`).and.to.include(`href="#entry-${cursor}"`)
+    for (const { number } of body.entries) {
+      expect(text).to.include(`id="entry-${number}"`).and.to.include(`href="#entry-${number}"`)
     }
     const [, json = ''] = /<pre[^>]*>(.*?)<\/pre>/s.exec(text.split('id="entry-')[1] ?? '') ?? []
     expect(JSON.parse(json.replaceAll('&quot;', '"'))).to.include({

@@ -11,7 +11,7 @@ describe('what changes in the audit', () => {
     const controller = new AbortController()
     const told: string[][] = []
     const over = (async () => {
-      for await (const { rows } of follow(controller.signal)) told.push([...rows])
+      for await (const changed of follow(controller.signal)) told.push([...changed.keys()])
     })()
     return {
       told,
@@ -35,15 +35,20 @@ describe('what changes in the audit', () => {
     await wait(20)
     await put(store, issued('a', T), started('b', T), used('c', T), exported(T))
     for (const each of first) {
-      const { rows, begunOrEnded } = (await each).value ?? expect.fail()
-      expect([...rows]).to.deep.equal([idOf('a'), idOf('b'), idOf('c')])
-      expect([...begunOrEnded]).to.deep.equal([idOf('b')])
+      const changed = (await each).value ?? expect.fail()
+      expect([...changed]).to.deep.equal([
+        [idOf('a'), false],
+        [idOf('b'), true],
+        [idOf('c'), false],
+      ])
     }
     await put(store, used('b', T), ended('c', T))
     for (const reader of readers) {
-      const { rows, begunOrEnded } = (await reader.next()).value ?? expect.fail()
-      expect([...rows]).to.deep.equal([idOf('b'), idOf('c')])
-      expect([...begunOrEnded]).to.deep.equal([idOf('c')])
+      const changed = (await reader.next()).value ?? expect.fail()
+      expect([...changed]).to.deep.equal([
+        [idOf('b'), false],
+        [idOf('c'), true],
+      ])
     }
     controller.abort()
     expect((await readers[0]?.next())?.done).to.equal(true)
@@ -62,15 +67,15 @@ describe('what changes in the audit', () => {
       await wait(30)
     }
     await happens(1)
-    expect([...((await first).value?.rows ?? [])]).to.deep.equal([idOf('0')])
+    expect((await first).value?.has(idOf('0'))).to.equal(true)
     await happens(50)
     await happens(100)
-    expect((await reader.next()).value?.rows.size).to.equal(100)
+    expect((await reader.next()).value?.size).to.equal(100)
     await happens(101)
     await happens(1)
-    expect((await reader.next()).value?.rows.size, 'any row').to.equal(0)
+    expect((await reader.next()).value?.size, 'any row').to.equal(0)
     await happens(1)
-    expect([...((await reader.next()).value?.rows ?? [])]).to.deep.equal([idOf('0')])
+    expect([...((await reader.next()).value?.keys() ?? [])]).to.deep.equal([idOf('0')])
     controller.abort()
   })
 

@@ -19,7 +19,7 @@ export function ImpersonationCard({ of }: { of: AccountImpersonation }, at: At) 
   const { account } = at.words
   const isRunning = state === 'running'
   const shown = { ...of, ticket: of.ticket ?? account.noTicket }
-  const card = cardInWords(shown, at.words, (sentence, count) => counted(at, sentence, count))
+  const card = cardInWords(shown, at)
   const who = actorName(at, of, account.support)
   return (
     <article class={isRunning ? 'card running' : 'card'}>

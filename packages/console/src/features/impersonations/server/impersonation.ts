@@ -8,7 +8,7 @@ import * as v from 'valibot'
 import { recordNow, settle } from '../../../web/audit.ts'
 import { optionalNote, writtenText } from '../../../web/http/json-body.ts'
 import { notFound, orUnavailable, Problem } from '../../../web/http/problem.ts'
-import { cursor, numberParameter } from '../../../web/http/query.ts'
+import { numberParameter } from '../../../web/http/query.ts'
 import type { Call, WithBody, WithQuery } from '../../../web/parts.ts'
 import { auditWords, findRow, shownRow } from '../../../web/rows.ts'
 
@@ -20,7 +20,10 @@ const SUPERVISION_EVENTS: ReadonlySet<string> = new Set(
   CONSOLE_EVENTS.filter((event) => event !== 'support.refused' && event !== 'support.continued'),
 )
 
-export const PART_OF_TIMELINE = { after: cursor, limit: v.optional(numberParameter(1, 200), '100') }
+export const PART_OF_TIMELINE = {
+  after: v.optional(numberParameter(0, Number.MAX_SAFE_INTEGER)),
+  limit: v.optional(numberParameter(1, 200), '100'),
+}
 
 export type ImpersonationAnswer = Awaited<ReturnType<typeof showImpersonation>>
 export type TimelineEntry = ImpersonationAnswer['entries'][number]
@@ -35,19 +38,19 @@ export async function showImpersonation(call: WithQuery<typeof PART_OF_TIMELINE>
   const row = shownRow(await findRow(call), call)
   const stored = await audit.store.timeline(row.id, query)
   // Nothing is left of a text that was removed when its time was over.
-  const entries = stored.flatMap(({ cursor, number, digest, text = '' }) => {
+  const entries = stored.flatMap(({ number, digest, text = '' }) => {
     const entry = decodeEntry(text)
     if (!entry || (caller.role === 'operator' && SUPERVISION_EVENTS.has(entry.event))) return []
     const { use } = entry
     const words = use && auditWords(use, use.refused !== undefined, call)
-    return [{ ...entry, cursor, number, digest, words }]
+    return [{ ...entry, number, digest, words }]
   })
   const people = [row.acknowledged?.by, row.hold?.by, ...entries.map(({ by }) => by)]
   return {
     ...row,
     byNames: await findNames(call, people),
     entries,
-    next: stored.length === query.limit ? stored.at(-1)?.cursor : undefined,
+    next: stored.length === query.limit ? stored.at(-1)?.number : undefined,
     /** The address of the provider's public keys. */
     keys: provider.urlFor('jwks'),
   }

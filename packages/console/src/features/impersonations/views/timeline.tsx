@@ -15,7 +15,7 @@ export function Timeline({ of: row }: { of: ImpersonationAnswer }, at: At) {
   const { timeline: labels } = at.words.impersonations.audit
   const runs = runsOf(entries)
   const items = runs.map((run, index) => (
-    <Fragment key={run[0].cursor}>
+    <Fragment key={run[0].number}>
       <DayLine of={run[0].timeMs} before={runs[index - 1]?.[0].timeMs} />
       <Item run={run} row={row} />
     </Fragment>
@@ -113,7 +113,7 @@ function Item({ run, row }: { run: RequestRun; row: ImpersonationAnswer }, at: A
       <details class="on-demand">
         <summary class="button quiet">{labels.details}</summary>
         {run.map((entry) => (
-          <Stored key={entry.cursor} entry={entry} />
+          <Stored key={entry.number} entry={entry} />
         ))}
       </details>
     </li>
@@ -123,8 +123,8 @@ function Item({ run, row }: { run: RequestRun; row: ImpersonationAnswer }, at: A
 /** An entry as it is stored, and its place in the audit. */
 function Stored({ entry }: { entry: TimelineEntry }, at: At) {
   const { timeline: labels } = at.words.impersonations.audit
-  const { cursor, number, digest, words: _, ...stored } = entry
-  const anchor = `entry-${cursor}`
+  const { number, digest, words: _, ...stored } = entry
+  const anchor = `entry-${number}`
   return (
     <section id={anchor} tabIndex={-1} aria-label={labels.json}>
       <p class="chain">

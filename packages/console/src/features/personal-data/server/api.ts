@@ -4,17 +4,17 @@ import {
   present,
 } from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
-import type { Read } from '../../../kernel/input.ts'
 import { MAX_CUSTOMER_ID_LENGTH } from '../../../kernel/limits.ts'
+import { recordAt } from '../../../records/record-at.ts'
 import { writtenText } from '../../../web/http/json-body.ts'
 import { notFound, Problem } from '../../../web/http/problem.ts'
 import { numberParameter, textParameter } from '../../../web/http/query.ts'
 import { sendExport } from '../../../web/http/send-export.ts'
-import type { Call } from '../../../web/parts.ts'
+import type { Call, WithBody, WithQuery } from '../../../web/parts.ts'
 import type { RecordAnswer } from '../../../web/record-answer.ts'
 import { findMayErase } from '../../../web/sign-in/roles.ts'
 import type { ErasedCounts } from './erase.ts'
-import { InForceError } from './in-force.ts'
+import { MAX_SHOWN } from './in-force.ts'
 import type { PersonalData } from './personal-data.ts'
 import { type ErasureRequest, isSameAccount } from './requests.ts'
 
@@ -26,8 +26,6 @@ export interface ErasingParts {
 export type ErasingCall = Call & ErasingParts
 
 const MAX_OFFSET = 10_000
-/** How many reasons against an erasure are shown. */
-const MAX_SHOWN = 100
 
 /**
  * Lets in those who may erase.
@@ -46,9 +44,7 @@ export const REQUEST_PAGE = {
 }
 
 /** Lists the requests to erase, and finds people: also for an auditor, who finds no customers elsewhere. */
-export async function listRequests(
-  call: ErasingCall & { readonly query: Read<typeof REQUEST_PAGE> },
-) {
+export async function listRequests(call: WithQuery<typeof REQUEST_PAGE, ErasingCall>) {
   await assertMayErase(call)
   const { directory, language, query } = call
   const { q: asked = '', offset } = query
@@ -67,7 +63,7 @@ export function erasureRecords(personalData: PersonalData) {
       return isAllowed ? shownRequests({ ...call, personalData }) : []
     },
     confirm: ({ caller }: Call, id: string, note: string | undefined): Promise<ErasedCounts> =>
-      orInForce(() => personalData.erasures.confirm(id, { by: caller.id, note })),
+      personalData.erasures.confirm(id, { by: caller.id, note }),
   }
 }
 
@@ -132,12 +128,11 @@ export async function exportPerson(call: ErasingCall): Promise<void> {
 export const ERASE_NOTE = { note: writtenText(MAX_NOTE_LENGTH) }
 
 /** Asks to erase what there is of a person. */
-export async function askToErase(call: ErasingCall & { readonly body: Read<typeof ERASE_NOTE> }) {
+export async function askToErase(call: WithBody<typeof ERASE_NOTE, ErasingCall>) {
   await assertMayErase(call)
   const { ctx, body, caller, personalData } = call
-  const asked = await orInForce(() =>
-    personalData.erasures.ask(customerIn(call), { by: caller.id, note: body.note }),
-  )
+  const said = { by: caller.id, note: body.note }
+  const asked = await personalData.erasures.ask(customerIn(call), said)
   ctx.status = 201
   return shownRequest(asked, call)
 }
@@ -154,18 +149,6 @@ function customerIn({ param }: ErasingCall): string {
   throw notFound('there is no such person')
 }
 
-async function orInForce<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    if (!(error instanceof InForceError)) throw error
-    const inForce = error.inForce.slice(0, MAX_SHOWN)
-    throw new Problem(409, 'in_force', 'something of this person may not be erased now', {
-      more: { inForce },
-    })
-  }
-}
-
 async function shownRequests(call: ErasingCall) {
   const requests = await call.personalData.erasures.list()
   return Promise.all(requests.map((each) => shownRequest(each, call)))
@@ -173,11 +156,11 @@ async function shownRequests(call: ErasingCall) {
 
 /** It waits until all is erased, also if it was confirmed and broke off. */
 async function shownRequest(request: ErasureRequest, call: ErasingCall) {
-  const { deliveries: _, lastAt: __, version: ___, by, customer, ...record } = request
+  const { by, customer } = request
   const isMine = isSameAccount(by.id, call.caller.id)
   const isConcerned = isSameAccount(customer.id, call.caller.id)
   return {
-    ...record,
+    ...recordAt(request, call.now()),
     by: await nameKnown(call, by),
     customer: await nameKnown(call, customer),
     state: 'asked',

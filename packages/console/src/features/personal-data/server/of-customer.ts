@@ -15,7 +15,7 @@ export type Item = { readonly id: string } & (
   | { readonly kind: 'permit'; readonly permit: StoredRecord }
 )
 
-type ReadStore = Pick<AuditStore, 'find' | 'permit' | 'permits' | 'row' | 'timelines'>
+type ReadStore = Pick<AuditStore, 'find' | 'permits' | 'sums' | 'timelines'>
 
 /** All that there is of a customer: impersonations, newest first, and then permits, newest first. */
 export async function* itemsOf(
@@ -43,14 +43,11 @@ export async function* checkedItemsOf(
   for await (const items of itemsOf(store, customer, now)) {
     const ids = items.map(({ id }) => id)
     const proved = await findProved(store, ids, customer)
-    const isThere = async ({ kind, id }: Item) =>
-      (kind === 'permit' ? await store.permit(id) : await store.row(id)) !== undefined
-    const checked = items.map(async (item) => {
-      const isProved = proved.has(item.id)
-      // Another call, or retention, may have removed it meanwhile.
-      return isProved || (await isThere(item)) ? { ...item, isProved } : []
-    })
-    yield (await Promise.all(checked)).flat()
+    // Another call, or retention, may have removed it meanwhile.
+    const there = proved.size === ids.length ? proved : await store.sums(ids)
+    yield items.flatMap((item) =>
+      there.has(item.id) ? { ...item, isProved: proved.has(item.id) } : [],
+    )
   }
 }
 

@@ -1,22 +1,17 @@
-import { isTextOf, storable } from 'oidc-provider-impersonation-verify/chain'
+import { slotOf, storable } from 'oidc-provider-impersonation-verify/chain'
 import {
   type AuditEntry,
   type AuditPerson,
   type AuditRecord,
   asciiJson,
   DAY_MS,
-  decodeEntry,
   ERASING_EVENT,
-  foldRecord,
   may,
   present,
-  type StoredRecord,
 } from 'oidc-provider-impersonation-verify/format'
 import { newId } from '../../../kernel/ids.ts'
-import { readTimelines } from '../../../ledger/keeping/export.ts'
-import { pagesOfRecords, readable } from '../../../ledger/readable.ts'
+import { allRecords, readable } from '../../../ledger/readable.ts'
 import type { Audit } from '../../../ledger/recording/audit.ts'
-import type { AuditStore } from '../../../ledger/store.ts'
 import type { Decisions } from '../../../records/decide.ts'
 import { notFound, Problem } from '../../../web/http/problem.ts'
 import {
@@ -42,50 +37,31 @@ export interface ErasureRequest extends AuditRecord {
 /** A person, and what they say. */
 type SaidBy = DataRequest & { readonly by: string }
 
-/** Erasures that need two people. Who calls has asked whether the person may erase. */
-export interface ErasuresByTwo {
-  /**
-   * Those that can be confirmed, in the order in which they were asked for. A person who may not erase any more asks for
-   * nothing: until it is confirmed, their request is not among them.
-   */
-  list(): Promise<readonly ErasureRequest[]>
-  /**
-   * @throws Problem 403 for the customer, 404 where there is nothing, 409 where somebody asked already
-   * @throws InForceError where something may not be erased
-   */
-  ask(customer: string, saying: SaidBy): Promise<ErasureRequest>
-  /**
-   * Erases it. Of those who confirm it together, one does. What broke off, whoever may erase finishes.
-   *
-   * @throws Problem 403 for the customer and for who asked, 404 where it lapsed or is done, or where who asked may not
-   * erase any more, 409 where somebody else does it
-   * @throws InForceError where something may not be erased
-   */
-  confirm(id: string, saying: SaidBy): Promise<ErasedCounts>
-}
-
-export interface ErasuresParts extends Omit<ErasureParts, 'record' | 'store'> {
+export interface ErasuresParts extends ErasureParts {
+  readonly settled: Audit['settled']
   /** Whether a person may erase now, by the account id. */
   readonly mayErase: (accountId: string) => Promise<boolean>
   readonly decide: Decisions
 }
 
-export function erasuresOf(
-  { recordSurely, settled, store }: Pick<Audit, 'recordSurely' | 'settled' | 'store'>,
-  { decide, ...given }: ErasuresParts,
-): ErasuresByTwo {
-  const { now, mayErase } = given
-  const parts: ErasureParts = { ...given, store, record: recordSurely }
+/** Erasures that need two people. Who calls has asked whether the person may erase. */
+export function erasuresOf({ settled, mayErase, decide, ...parts }: ErasuresParts) {
+  const { now, store } = parts
 
   /** The request with its customer, while there is something that leads there. */
-  async function toConfirm(stored: StoredRecord): Promise<ErasureRequest | undefined> {
-    const record = await findAsTold(store, stored)
+  async function toConfirm(record: AuditRecord | undefined): Promise<ErasureRequest | undefined> {
     const { by, lapsesAt = 0, state } = record ?? {}
-    if (!record || !by) return undefined
+    if (!record || !by || !(await isAsTold(record))) return undefined
     const isBegun = state === 'confirmed'
     if (!isBegun && (now() >= lapsesAt || !(await mayErase(by.id)))) return undefined
     const customer = await findCustomer(record)
     return customer === undefined ? undefined : { ...record, by, customer: { id: customer } }
+  }
+
+  /** Where its entries were changed, or tell another one, it asks for nothing. */
+  async function isAsTold(record: AuditRecord): Promise<boolean> {
+    const [told] = await store.permitsInForce({ slots: [slotOf(record)] })
+    return told?.data === asciiJson(record)
   }
 
   async function findCustomer(record: AuditRecord): Promise<string | undefined> {
@@ -95,19 +71,20 @@ export function erasuresOf(
     return (await findProved(store, [id], found)).has(id) ? found : undefined
   }
 
+  /**
+   * Those that can be confirmed, in the order in which they were asked for. A person who may not erase any more asks for
+   * nothing: until it is confirmed, their request is not among them.
+   */
   async function list(): Promise<readonly ErasureRequest[]> {
     await settled()
-    const found: ErasureRequest[] = []
-    for (const filter of [
-      { state: 'asked', notOverAt: now() },
-      { state: 'confirmed', from: now() - SHOWN_MS },
-    ] as const) {
-      for await (const { permits } of pagesOfRecords(store, filter)) {
-        const all = await Promise.all(permits.map(toConfirm))
-        found.push(...all.flatMap((each) => each ?? []))
-      }
-    }
-    return found.toSorted((one, other) => one.requestedAt - other.requestedAt)
+    const found = [
+      ...(await allRecords(store, { state: 'asked', notOverAt: now() })),
+      ...(await allRecords(store, { state: 'confirmed', from: now() - SHOWN_MS })),
+    ]
+    const all = await Promise.all(found.map(toConfirm))
+    return all
+      .filter((each) => each !== undefined)
+      .toSorted((one, other) => one.requestedAt - other.requestedAt)
   }
 
   async function assertNoneInForce(customer: string, said: SaidBy): Promise<void> {
@@ -118,7 +95,11 @@ export function erasuresOf(
 
   return {
     list,
-    async ask(customer, said) {
+    /**
+     * @throws Problem 403 for the customer, 404 where there is nothing, 409 where somebody asked already
+     * @throws InForceError where something may not be erased
+     */
+    async ask(customer: string, said: SaidBy): Promise<ErasureRequest> {
       const { by, note } = said
       assertOther(customer, by)
       const conflict = () => new Problem(409, 'conflict', 'somebody asked for this already')
@@ -136,17 +117,23 @@ export function erasuresOf(
         context: { [first.kind]: first.id },
         terms: { needs: [], lapsesAt: timeMs + DAY_MS },
       }
-      const asked = await decide.begin(entry, async (_, __, holder) => {
+      const asked = await decide.begin(entry, async (holder) => {
         // Another process was faster.
-        if (holder && (await toConfirm(holder))) throw conflict()
+        if (await toConfirm(holder)) throw conflict()
         return undefined
       })
       return { ...asked, by: { id: by }, customer: { id: customer } }
     },
-    async confirm(id, said) {
+    /**
+     * Erases it. Of those who confirm it together, one does. What broke off, whoever may erase finishes.
+     *
+     * @throws Problem 403 for the customer and for who asked, 404 where it lapsed or is done, or where who asked may not
+     * erase any more, 409 where somebody else does it
+     * @throws InForceError where something may not be erased
+     */
+    async confirm(id: string, said: SaidBy): Promise<ErasedCounts> {
       await settled()
-      const stored = await store.permit(id)
-      const request = stored && (await toConfirm(stored))
+      const request = await toConfirm(readable(await store.permit(id)))
       if (!request) throw notFound('there is no such request: it lapsed, or it is done')
       const { by, note } = said
       const customer = request.customer.id
@@ -177,24 +164,6 @@ export function erasuresOf(
 
 /** What leads to the customer, whom the record does not name. */
 const aboutOf = ({ impersonation, record = '' }: AuditRecord) => impersonation ?? record
-
-/** As its entries tell it; `undefined` where they were changed, or tell another one: then it asks for nothing. */
-async function findAsTold(
-  store: Pick<AuditStore, 'timelines'>,
-  stored: StoredRecord,
-): Promise<AuditRecord | undefined> {
-  const record = readable(stored)
-  if (record?.kind !== 'erasure') return undefined
-  let told: AuditRecord | undefined
-  for await (const entries of readTimelines(store, [stored.id])) {
-    for (const { text, digest } of entries) {
-      const entry = text !== undefined && isTextOf(text, digest) ? decodeEntry(text) : undefined
-      if (!entry) return undefined
-      told = foldRecord(told, entry)
-    }
-  }
-  return told && asciiJson(told) === asciiJson(record) ? record : undefined
-}
 
 /** @throws Problem for the person concerned */
 function assertOther(customer: string, by: string): void {

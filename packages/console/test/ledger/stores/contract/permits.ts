@@ -29,13 +29,7 @@ import {
 export function permitOf(name: string, more: Partial<StoredRecord> = {}): StoredRecord {
   return {
     ...{ id: idOf(name), version: 1, at: T, customer: 'alice', operator: 'olivia' },
-    ...{
-      slot: undefined,
-      kind: 'approval',
-      state: 'requested',
-      isReviewDue: false,
-      overAt: undefined,
-    },
+    ...({ kind: 'approval', state: 'requested', isReviewDue: false } as const),
     data: asciiJson({ name, note: 'Zoë asked' }),
     ...more,
   }

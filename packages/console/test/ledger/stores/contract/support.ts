@@ -233,21 +233,21 @@ export async function namesOf(
 
 /** All entries that a read finds, page by page. */
 export async function allEntries<E extends StoredEntry>(
-  read: (after: string | undefined, last: E | undefined) => Promise<readonly E[]>,
-  from?: string,
+  read: (after: number, last: E | undefined) => Promise<readonly E[]>,
+  from = 0,
 ): Promise<E[]> {
   const all: E[] = []
   for (;;) {
     const last = all.at(-1)
-    const page = await read(last?.cursor ?? from, last)
+    const page = await read(last?.number ?? from, last)
     if (page.length === 0) return all
     all.push(...page)
     if (all.length > MAX_ROWS) assert.fail('the pages do not end')
   }
 }
 
-/** All entries after a cursor, read in pages of an odd size. */
-export const readOn = (store: Pick<AuditStore, 'entries'>, from?: string, limit = 7) =>
+/** All entries after a number, read in pages of an odd size. */
+export const readOn = (store: Pick<AuditStore, 'entries'>, from = 0, limit = 7) =>
   allEntries((after) => store.entries({ after, limit }), from)
 
 /** What is kept, decoded. */
@@ -279,7 +279,7 @@ export function assertSame(actual: readonly unknown[], members: readonly unknown
 
 /** The numbers of all entries have no gap, and each digest is that of its text. */
 export async function assertWholeLog(store: AuditStore): Promise<void> {
-  const stored = await readOn(store, undefined, 500)
+  const stored = await readOn(store, 0, 500)
   assert.deepEqual(
     stored.map(({ number }) => number),
     stored.map((_, index) => index + 1),

@@ -56,7 +56,7 @@ export const writingCases: readonly AuditCase[] = [
       assert.equal(await store.row(idOf('a')), undefined)
       assert.deepEqual(await store.timeline(idOf('a'), { limit: 10 }), [])
       assert.deepEqual(await store.entries({ limit: 10 }), [])
-      assert.equal(await store.newest(), undefined)
+      assert.equal(await store.newest(), 0)
       assert.deepEqual(await store.old(T, 10), { sums: [], alone: [] })
     },
   },
@@ -140,7 +140,7 @@ export const writingCases: readonly AuditCase[] = [
     async run({ store }) {
       const batch = await batchOf(store, issued('a', T))
       assert.deepEqual(await store.write(batch, store.deadlineIn(-10)), { is: 'late' })
-      assert.equal(await store.newest(), undefined)
+      assert.equal(await store.newest(), 0)
       assert.equal(await store.row(idOf('a')), undefined)
     },
   },
@@ -294,7 +294,7 @@ export const writingCases: readonly AuditCase[] = [
       const seen: StoredEntry[] = []
       for (;;) {
         const finished = isDone
-        const more = await reader.entries({ after: seen.at(-1)?.cursor, limit: 20 })
+        const more = await reader.entries({ after: seen.at(-1)?.number, limit: 20 })
         seen.push(...more)
         if (finished && more.length === 0) break
         await new Promise(setImmediate)
@@ -306,7 +306,7 @@ export const writingCases: readonly AuditCase[] = [
         expected,
       )
       assert.deepEqual(await readOn(reader, undefined, 90), seen)
-      assert.equal(await reader.newest(), seen.at(-1)?.cursor)
+      assert.equal(await reader.newest(), seen.at(-1)?.number)
     },
   },
 ]
