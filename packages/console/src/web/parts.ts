@@ -6,9 +6,9 @@ import type { Role } from '../kernel/roles.ts'
 import type { Audit } from '../ledger/recording/audit.ts'
 import type { Issuing } from './acting/issue.ts'
 import type { Refusals } from './acting/refusals.ts'
-import type { ActBody, CustomerAnswer } from './answers.ts'
+import type { ActBody } from './answers.ts'
 import type { Application } from './applications.ts'
-import type { CustomerDirectory } from './customer-directory.ts'
+import type { Customer, CustomerDirectory } from './customer-directory.ts'
 import type { Problem } from './http/problem.ts'
 import type { OperatorLimit } from './operator-limit.ts'
 import type { NamePerson } from './person-names.ts'
@@ -71,7 +71,7 @@ export type CustomerCall = CallOf<Pick<Parts, 'audit' | 'now' | 'provider' | 'se
 /** The request of an operator, as the provider gets it. */
 export interface AskedFor {
   readonly application: Application
-  readonly customer: CustomerAnswer
+  readonly customer: Customer
   readonly request: SubjectTokenRequest & {
     readonly mayAct: { readonly sub: string; readonly clientId: string }
     readonly resource: string

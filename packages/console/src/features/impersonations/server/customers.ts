@@ -3,8 +3,8 @@ import * as v from 'valibot'
 import { oneOf } from '../../../kernel/input.ts'
 import { MAX_ID_LENGTH } from '../../../kernel/limits.ts'
 import { unlessTrouble } from '../../../kernel/log-line.ts'
-import type { CustomerAnswer } from '../../../web/answers.ts'
 import { settle } from '../../../web/audit.ts'
+import type { Customer } from '../../../web/customer-directory.ts'
 import { Problem } from '../../../web/http/problem.ts'
 import { cursor, numberParameter, textParameter } from '../../../web/http/query.ts'
 import type { Call, WithQuery } from '../../../web/parts.ts'
@@ -76,10 +76,7 @@ export async function showCustomer(call: WithQuery<typeof PAST>) {
 }
 
 /** @throws Problem 404 if there is no such customer */
-export async function findCustomer(
-  { directory, language }: Call,
-  id: string,
-): Promise<CustomerAnswer> {
+export async function findCustomer({ directory, language }: Call, id: string): Promise<Customer> {
   // A database may fail at what no id can be: that would read as trouble.
   const isId = isPlain(id) && id.length <= MAX_ID_LENGTH
   const customer = isId ? await directory.get(id, language) : undefined

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import type { CustomerAnswer } from '../../../web/answers.ts'
+import type { Customer } from '../../../web/customer-directory.ts'
 import { type At, text } from '../../../web/kit/at.ts'
 import { Link, Older } from '../../../web/kit/link.tsx'
 import { actPath, customerPath, recordPath } from '../../../web/kit/paths.ts'
@@ -90,7 +90,7 @@ export function Email({ of }: { of: string | undefined }) {
 }
 
 /** Details that tell customers apart, as the directory of the deployment names them. */
-export function Details({ of: { details } }: { of: CustomerAnswer }) {
+export function Details({ of: { details } }: { of: Customer }) {
   if (!details) return null
   return (
     <dl class="details">

@@ -1,4 +1,4 @@
-import type { CustomerAnswer } from '../../../web/answers.ts'
+import type { Customer } from '../../../web/customer-directory.ts'
 import { type At, counted, text } from '../../../web/kit/at.ts'
 import { Badge } from '../../../web/kit/badge.tsx'
 import { SearchField } from '../../../web/kit/form.tsx'
@@ -81,7 +81,7 @@ function Found({ of }: { of: CustomersPageAnswer }, at: At) {
  * @param props.asked the words of a search: Enter opens the first customer
  */
 function CustomerTable(
-  props: { label: string; customers: readonly CustomerAnswer[]; asked?: string },
+  props: { label: string; customers: readonly Customer[]; asked?: string },
   { words }: At,
 ) {
   const { label, customers, asked } = props
@@ -110,7 +110,7 @@ function CustomerTable(
   )
 }
 
-function ActLink({ customer: { id, name, protected: why } }: { customer: CustomerAnswer }, at: At) {
+function ActLink({ customer: { id, name, protected: why } }: { customer: Customer }, at: At) {
   const { operators } = at.words.impersonations
   if (why !== undefined) {
     return (
