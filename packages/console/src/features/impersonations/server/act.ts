@@ -126,15 +126,11 @@ export async function issueHandOver(
   body: ActBody,
   how: { readonly continues?: string; readonly emergency?: string | undefined },
 ) {
-  const { ctx, gate, issue, language } = call
+  const { ctx, gate, language } = call
   const { continues, emergency } = how
   const asked = await askFor(call, body)
   const { application, customer } = asked
-  if (emergency !== undefined) await gate.beginEmergency(call, asked, body, emergency)
-  const request = await gate.withPermitsReason(asked, call)
-  const { subjectToken, expiresIn } = await issue(request, ctx, body.duration).catch(
-    async (problem: unknown) => Promise.reject(await gate.withApproval(problem, asked, body, call)),
-  )
+  const { subjectToken, expiresIn } = await gate.issue(call, asked, body, emergency)
   const id = hash('sha256', subjectToken, 'base64url')
   // With permits, the exchange asks again.
   if (!gate.hasPermits) await assertStillNotStopped(call, customer.id, id)
