@@ -16,18 +16,13 @@ export const OWN = { before: cursor, limit: v.optional(numberParameter(1, 50), '
 
 /** The part of the page that records make. */
 export interface RecordsOnPage<C, R> {
+  /** Lists the requests of support, and the answers of the caller. */
   listRecords(call: C): Promise<R>
   /** Finds when another person looked into what the caller objected to, by the operator. */
   findLookedInto(call: C): Promise<(operator: string, objectedAt: number) => number | undefined>
 }
 
-export interface AccountPageAnswer<R> {
-  /** Impersonations that run now, newest first. */
-  readonly running: readonly AccountImpersonation[] | null
-  /** Requests of support, and answers of the caller. */
-  readonly records: R | null
-  readonly past: AccountAnswer | null
-}
+export type AccountPageAnswer<R> = Awaited<ReturnType<typeof showAccount<CustomerCall, R>>>
 
 /**
  * `GET {account.path}`: who acts and acted as the caller. A part that cannot be read now is `null`: the customer
@@ -36,14 +31,14 @@ export interface AccountPageAnswer<R> {
  */
 export async function showAccount<C extends CustomerCall, R>(
   call: WithQuery<typeof OWN, C>,
-  records: RecordsOnPage<C, R>,
-): Promise<AccountPageAnswer<R>> {
-  const [running, own, past] = await Promise.all([
+  { findLookedInto, listRecords }: RecordsOnPage<C, R>,
+) {
+  const [running, records, past] = await Promise.all([
     orNull(listOwnRunning(call)),
-    orNull(records.listRecords(call)),
-    orNull(listPast(call, records)),
+    orNull(listRecords(call)),
+    orNull(listPast(call, findLookedInto)),
   ])
-  return { running, records: own, past }
+  return { running, records, past }
 }
 
 /** A part that cannot be read takes no other part away. */
@@ -63,7 +58,7 @@ export type AccountAnswer = Awaited<ReturnType<typeof listPast>>
 /** Lists the impersonations of the caller, newest first. */
 async function listPast<C extends CustomerCall>(
   call: WithQuery<typeof OWN, C>,
-  { findLookedInto }: Pick<RecordsOnPage<C, unknown>, 'findLookedInto'>,
+  findLookedInto: RecordsOnPage<C, unknown>['findLookedInto'],
 ) {
   const { audit, caller, now, query } = call
   const { before, limit } = query
