@@ -36,7 +36,7 @@ function messageOf({ input, message, path }: v.BaseIssue<unknown>, root?: string
 }
 
 /** The name is not repeated: it may be any text. */
-const NOT_KNOWN = 'the body has a member that is not known here'
+const NOT_KNOWN = 'there is a name that is not known here'
 
 /** What an object with these members is once it is read. */
 export type Read<E extends v.ObjectEntries> = v.InferOutput<v.ObjectSchema<E, undefined>>

@@ -83,7 +83,7 @@ export function decisions({ store, log: auditLog }: Ledger, timeoutMs: number, a
   }
 
   const read = <T>(left: Left, ask: () => Promise<T>): Promise<T> =>
-    limitTime(left(), ask(), () => new Error('it does not answer')).catch((cause) => {
+    limitTime(left(), ask()).catch((cause) => {
       throw permitsUnreadable(cause)
     })
 

@@ -10,6 +10,7 @@ import {
   type Speaking,
   saidIn,
 } from 'oidc-provider-impersonation-verify/format'
+import { unlessTrouble } from '../kernel/log-line.ts'
 import { pages } from '../kernel/pages.ts'
 import type { PermitFilter } from '../ledger/filters.ts'
 import { allRecords } from '../ledger/readable.ts'
@@ -17,11 +18,17 @@ import type { AuditStore } from '../ledger/store.ts'
 import { PermitError } from './errors.ts'
 
 /** The time that ends may take before an answer leaves, in milliseconds. */
-export const END_TIMEOUT_MS = 2000
+const END_TIMEOUT_MS = 2000
 
-/** Waits so long for ends. They go on after that. */
-export const waitForEnds = <T>(mostMs: number, ends: Promise<T>): Promise<T> =>
-  limitTime(mostMs, ends, () => new Error('it takes too long'))
+/** Waits for ends. They go on after that, and the log has what fails. */
+export async function endedInTime(trouble: string, ends: Promise<unknown>): Promise<boolean> {
+  const work = async () =>
+    limitTime(
+      END_TIMEOUT_MS,
+      ends.then(() => true),
+    )
+  return (await unlessTrouble(trouble, work)) === true
+}
 
 /** Ends what a record ends, whoever decided it: said again, it ends what is left. */
 export type Ends = ReturnType<typeof endsOf>

@@ -1,6 +1,7 @@
 import type { Provider } from 'oidc-provider-impersonation'
 import {
   BoundedMap,
+  limitTime,
   MAX_ACCESS_TOKEN_TTL,
   MAX_SUBJECT_TOKEN_TTL,
 } from 'oidc-provider-impersonation/siblings'
@@ -8,7 +9,7 @@ import type { StoredRecord } from 'oidc-provider-impersonation-verify/format'
 import { every } from '../kernel/every.ts'
 import { pagesOfRecords, readable } from '../ledger/readable.ts'
 import type { AuditStore } from '../ledger/store.ts'
-import { type Ends, endUnder, waitForEnds } from './ends.ts'
+import { type Ends, endUnder } from './ends.ts'
 
 /** The pause between two looks, in milliseconds. */
 const INTERVAL_MS = 3000
@@ -66,10 +67,10 @@ export function finishEnds(
   async function finish(stored: StoredRecord): Promise<void> {
     const record = readable(stored)
     const { id, customer, state } = stored
-    if (record) await waitForEnds(MAX_END_MS, carryOut(record, record.lastAt))
+    if (record) await limitTime(MAX_END_MS, carryOut(record, record.lastAt))
     // One that cannot be read ends, too.
     else if (state === 'revoked' && customer !== undefined) {
-      await waitForEnds(MAX_END_MS, endUnder(provider, { id, customer: { id: customer } }))
+      await limitTime(MAX_END_MS, endUnder(provider, { id, customer: { id: customer } }))
     }
     // A start that was under way at the word comes a little later.
     if (record && now() > record.lastAt + UNDER_WAY_MS) finished.set(stored.id, true)

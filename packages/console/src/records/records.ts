@@ -9,14 +9,12 @@ import {
   may,
   type Named,
   type NoticeKind,
-  reasonOf,
   type SaidEvent,
   type Speaking,
   type StopRecord,
   saidIn,
 } from 'oidc-provider-impersonation-verify/format'
 import { newId } from '../kernel/ids.ts'
-import { log } from '../kernel/log-line.ts'
 import { Problem } from '../kernel/problem.ts'
 import type { PermitFilter } from '../ledger/filters.ts'
 import { allRecords, readable } from '../ledger/readable.ts'
@@ -24,7 +22,7 @@ import { ledgerOf } from '../ledger/recording/ledger.ts'
 import { type AddNames, naming } from '../ledger/recording/names.ts'
 import type { AuditStore } from '../ledger/store.ts'
 import { type Check, decisions, factsOfRecord } from './decide.ts'
-import { END_TIMEOUT_MS, endsOf, waitForEnds } from './ends.ts'
+import { endedInTime, endsOf } from './ends.ts'
 import { noSuchRecord, PermitError, permitsUnreadable } from './errors.ts'
 import { finishEnds } from './finish.ts'
 import { findInForce, stoppedError } from './in-force.ts'
@@ -106,8 +104,7 @@ export function createRecords({
 
   /** @throws PermitError if the storage fails, or does not answer in time */
   async function reading<T>(ask: () => Promise<T>): Promise<T> {
-    const late = () => new Error('it does not answer')
-    return limitTime(timeoutMs, ask(), late).catch((cause) => {
+    return limitTime(timeoutMs, ask()).catch((cause) => {
       const isOfCaller = cause instanceof Problem && cause.statusCode === 400
       throw isOfCaller ? invalidInput('before is malformed') : permitsUnreadable(cause)
     })
@@ -130,19 +127,9 @@ export function createRecords({
     if (stop) throw stoppedError(stop)
   }
 
-  /** Carries out what a record ends. @throws Error if that takes longer, or fails */
-  const end = (record: AuditRecord, mostMs = END_TIMEOUT_MS): Promise<void> =>
-    waitForEnds(mostMs, ends.carryOut(record, now()))
-
-  /** Carries it out. If it fails, it is tried again later. */
+  /** Carries out what a record ends. If it fails, it is tried again later. */
   const ended = (record: AuditRecord): Promise<boolean> =>
-    end(record).then(
-      () => true,
-      (error: unknown) => {
-        log(`what a decision ends is not ended yet: ${reasonOf(error)}`)
-        return false
-      },
-    )
+    endedInTime('what a decision ends is not ended yet', ends.carryOut(record, now()))
 
   /** Begins a record, with names, unless the newest one of its slot is kept. */
   async function begin(about: Omit<AuditEntry, 'timeMs'>, check: Check) {
@@ -209,7 +196,8 @@ export function createRecords({
     list,
     findStop,
     assertNotStopped,
-    end,
+    /** Carries out what a record ends. @throws Error if that takes longer, or fails */
+    end: (record: AuditRecord) => limitTime(timeoutMs, ends.carryOut(record, now())),
     begin,
     say,
     get isAttached() {
@@ -269,7 +257,7 @@ export function createRecords({
           by: { id: by },
           customer: customer === undefined ? undefined : { id: customer },
         }
-        await waitForEnds(END_TIMEOUT_MS, ends.endIssued(there, now())).catch(() => {})
+        await endedInTime('what an operator runs is not ended', ends.endIssued(there, now()))
         throw error
       })
       const stop = isStop(record) && record.state === 'stopped' ? record : undefined

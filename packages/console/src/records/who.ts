@@ -47,9 +47,8 @@ export function whoOf(
   let isWarned = false
   const answers = new BoundedMap<string, Promise<Approvers>>(MAX_REMEMBERED)
 
-  const late = () => new Error('it does not answer')
   const asked = async <T>(ask: () => T | Promise<T>) =>
-    limitTime(timeoutMs, (async () => ask())(), late).catch((cause: unknown) => {
+    limitTime(timeoutMs, (async () => ask())()).catch((cause: unknown) => {
       const message = 'who may decide cannot be looked up now'
       throw new PermitError('temporarily_unavailable', message, { cause })
     })

@@ -1,5 +1,3 @@
-import { present } from 'oidc-provider-impersonation-verify/format'
-import type { CustomerAnswer, CustomersAnswer } from './answers.ts'
 import { orUnavailable } from './http/problem.ts'
 
 /** A customer as the directory of the deployment knows them. */
@@ -56,9 +54,9 @@ const MAX_DETAILS = 4
 /** The deployment's directory; `language` is that of what it says about a customer. A directory that fails is trouble, and never reads as *not found*. */
 export interface CustomerDirectory {
   /** @throws Problem 503 */
-  search(text: string, offset: number, language: string): Promise<CustomersAnswer>
+  search(text: string, offset: number, language: string): Promise<SearchResult>
   /** @throws Problem 503 */
-  get(id: string, language: string): Promise<CustomerAnswer | undefined>
+  get(id: string, language: string): Promise<Customer | undefined>
 }
 
 export function customerDirectory(customers: Customers): CustomerDirectory {
@@ -83,13 +81,14 @@ function asked<T>(ask: () => Promise<T> | T): Promise<T> {
   return orUnavailable('the customers cannot be looked up now', ask)
 }
 
-/** Member by member: what else the deployment's object has stays here. */
-function copyOf({ id, name, email, protected: why, details }: Customer): CustomerAnswer {
+/** Copies member by member, so that the other members of the deployment's object stay here. */
+function copyOf({ id, name, email, protected: why, details }: Customer): Customer {
   const shown = Object.entries(details ?? {}).slice(0, MAX_DETAILS)
   return {
     id,
     name,
-    ...present({ email, protected: why }),
-    ...(shown.length > 0 && { details: Object.fromEntries(shown) }),
+    email,
+    protected: why,
+    details: shown.length > 0 ? Object.fromEntries(shown) : undefined,
   }
 }

@@ -1,11 +1,17 @@
 import type { Need } from 'oidc-provider-impersonation'
 import { hasSeenEnds } from 'oidc-provider-impersonation/siblings'
-import { isSeen, MAX_REASON_LENGTH, present } from 'oidc-provider-impersonation-verify/format'
+import {
+  isPlain,
+  isSeen,
+  MAX_REASON_LENGTH,
+  present,
+} from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
 import { exactly, objectOf, oneOf, readBy } from '../../kernel/input.ts'
 import { MAX_ID_LENGTH } from '../../kernel/limits.ts'
 import type { ActBody } from '../answers.ts'
 import type { Application } from '../applications.ts'
+import type { Customer } from '../customer-directory.ts'
 import { optionalText, writtenText } from '../http/json-body.ts'
 import { invalid, Problem } from '../http/problem.ts'
 import { checked, orDigits } from '../http/query.ts'
@@ -36,20 +42,30 @@ export async function refusedRequest({
  * asks too often
  */
 export async function askFor(call: Call, asked: ActBody): Promise<AskedFor> {
-  const found = await requestFor(call, asked).catch((problem: unknown) =>
-    refuse(call, asked, problem),
-  )
-  await call.limitIssues(call.caller.id)
-  return found
+  try {
+    const found = await requestFor(call, asked)
+    await call.limitIssues(call.caller.id)
+    return found
+  } catch (problem) {
+    if (problem instanceof Problem && [403, 404].includes(problem.statusCode)) {
+      await call.refusals.ofStaff({
+        operator: call.caller.id,
+        error: problem.error,
+        reason: problem.message,
+        protects: problem.error === 'access_denied' || undefined,
+        request: requestOf(asked),
+      })
+    }
+    throw problem
+  }
 }
 
 /** @throws Problem 404 for a customer that there is not, 403 for the operator, and for one who is protected, or objected */
 export async function requestFor(call: Call, asked: ActBody): Promise<AskedFor> {
-  const { caller, directory, gate, language, settings } = call
+  const { caller, gate, settings } = call
   const application = settings.applications.find(({ clientId }) => clientId === asked.application)
   if (!application) throw invalid('application is not known')
-  const customer = await directory.get(asked.userId, language)
-  if (!customer) throw new Problem(404, 'user_not_found', 'there is no such customer')
+  const customer = await findCustomer(call, asked.userId)
   if (customer.id === caller.id) {
     throw new Problem(403, 'own_account', 'nobody acts as themselves')
   }
@@ -71,19 +87,13 @@ export async function requestFor(call: Call, asked: ActBody): Promise<AskedFor> 
   return { application, customer, request }
 }
 
-async function refuse(call: Call, asked: ActBody, problem: unknown): Promise<never> {
-  const isRefusal = problem instanceof Problem && [403, 404].includes(problem.statusCode)
-  if (!isRefusal) throw problem
-  const protects = problem.error === 'access_denied' ? true : undefined
-  const refusal: Refusal = {
-    operator: call.caller.id,
-    error: problem.error,
-    reason: problem.message,
-    protects,
-    request: requestOf(asked),
-  }
-  await call.refusals.ofStaff(refusal)
-  throw problem
+/** @throws Problem 404 if there is no such customer */
+export async function findCustomer({ directory, language }: Call, id: string): Promise<Customer> {
+  // A database may fail at what no id can be: that would read as trouble.
+  const isId = isPlain(id) && id.length <= MAX_ID_LENGTH
+  const customer = isId ? await directory.get(id, language) : undefined
+  if (!customer) throw new Problem(404, 'user_not_found', 'there is no such customer')
+  return customer
 }
 
 function requestOf(asked: ActBody): Refusal['request'] {
@@ -140,7 +150,7 @@ function scopeOf({ scopes }: Application, access: ActBody['access']): string {
     throw invalid('access must be read in this application')
   }
   const all = access === 'change' ? `${read} ${change}` : read
-  return [...new Set(all.split(' ').filter((scope) => scope !== ''))].join(' ')
+  return [...new Set(all.match(/\S+/g))].join(' ')
 }
 
 /** The answer that an operator would get now. It is no promise: a start asks again. */
@@ -178,12 +188,13 @@ export async function foresee(call: Call, body: ActBody): Promise<Foreseen> {
     const approval = await call.gate.findApproval(call, asked, body, { by: needs ?? [], emergency })
     return { verdict, needs, approval }
   } catch (problem) {
-    if (!(problem instanceof Problem) || problem.statusCode !== 403) throw problem
-    if (problem.error === 'own_account') return { verdict: 'refused', by: 'self' }
-    if (problem.error === 'access_denied') {
-      return { verdict: 'refused', by: 'protected', reason: problem.message }
-    }
-    if (problem.error !== 'stopped') throw problem
-    return { verdict: 'refused', by: 'stop', ...(problem.more as { record: RecordAnswer }) }
+    const { error, message, more } = problem instanceof Problem ? problem : {}
+    const by = Object.entries(REFUSED_BY).find(([known]) => known === error)?.[1]
+    if (!by) throw problem
+    const reason = by === 'protected' ? message : undefined
+    return { verdict: 'refused', by, reason, ...(more as { record?: RecordAnswer } | undefined) }
   }
 }
+
+/** The part that refuses, by the error. */
+const REFUSED_BY = { own_account: 'self', access_denied: 'protected', stopped: 'stop' } as const

@@ -50,16 +50,9 @@ export function assertMethod(ctx: Context, ...allowed: readonly string[]): void 
   throw new Problem(405, 'invalid_request', `only ${allowed[0]} is allowed here`)
 }
 
-/** Checks whether an administrator must look at the problem. A 503 without a cause is only a limit. */
-function isTrouble({ statusCode, cause }: Problem): boolean {
-  return statusCode >= 500 && (statusCode !== 503 || cause !== undefined)
-}
-
-/** One line, and the stack of what is a mistake in the code. */
-function logProblem({ method, path }: Context, problem: Problem): void {
-  const line = escapeControls(`support console: ${method} ${path}: ${reasonOf(problem)}`)
-  if (problem.statusCode === 500) console.error(line, problem.cause)
-  else console.error(line)
+/** Writes a line about a request to stderr. @param more the stack of a mistake in the code */
+export function logTrouble({ method, path }: Context, what: string, ...more: unknown[]): void {
+  console.error(escapeControls(`support console: ${method} ${path}: ${what}`), ...more)
 }
 
 /** Answers a problem as JSON. The log has what an administrator must look at. */
@@ -68,8 +61,10 @@ export function answerProblem(
   { realm, isForStaff }: { readonly realm: string; readonly isForStaff: boolean },
   problem: Problem,
 ): void {
-  const { error, message, more, retryAfter, statusCode } = problem
-  if (isTrouble(problem)) logProblem(ctx, problem)
+  const { cause, error, message, more, retryAfter, statusCode } = problem
+  // An administrator must look at it. A 503 without a cause is only a limit.
+  if (statusCode === 500) logTrouble(ctx, reasonOf(problem), cause)
+  else if (statusCode > 500 && cause !== undefined) logTrouble(ctx, reasonOf(problem))
   ctx.status = statusCode
   ctx.body = { error, error_description: message, ...(isForStaff && more) }
   if (retryAfter !== undefined) ctx.set('Retry-After', String(retryAfter))

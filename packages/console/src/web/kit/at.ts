@@ -1,8 +1,8 @@
 import { fill } from 'oidc-provider-impersonation-verify/format'
 import { MAX_COUNTED } from '../../kernel/limits.ts'
 import { formOf, type Plural } from '../../kernel/sentence.ts'
-import type { MeAnswer } from '../answers.ts'
 import type { BrandSettings } from '../brand.ts'
+import type { MeAnswer } from '../me.ts'
 import type { Words } from '../words/words.ts'
 
 /** A form that was refused: it is shown again with its values. */

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http'
 import type { Context } from 'koa'
-import { isPlainObject } from 'oidc-provider-impersonation-verify/format'
 import { bodyReader } from '../http/json-body.ts'
 import { invalid, Problem } from '../http/problem.ts'
 
@@ -63,20 +62,11 @@ async function readFields(request: IncomingMessage): Promise<Iterable<[string, u
     request.resume()
     throw new Problem(413, 'invalid_request', `the form must not exceed ${MAX_BYTES} bytes`)
   }
-  try {
-    return new URLSearchParams(
-      new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(parts)),
-    )
-  } catch (cause) {
-    throw new Problem(400, 'invalid_request', 'the form is not UTF-8', { cause })
-  }
+  return new URLSearchParams(Buffer.concat(parts).toString())
 }
 
 function readBefore(ctx: Context): object {
   const body: unknown = Object(ctx.req).body ?? Object(ctx.request).body
-  // `qs` of Express makes an object without a prototype.
-  if (isPlainObject(body) || (Object(body) === body && Object.getPrototypeOf(body) === null)) {
-    return Object(body)
-  }
+  if (typeof body === 'object' && body !== null) return body
   throw invalid('the form was read before, and is not there')
 }

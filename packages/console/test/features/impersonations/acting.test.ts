@@ -100,7 +100,7 @@ describe('acting as a customer', () => {
     [{ ...ACT, application: 'other' }, 'application must be one of: shop'],
     [{ ...ACT, access: 'all' }, 'access must be one of: read, change'],
     [{ ...ACT, duration: 121 }, 'duration must be one of: 120, 300, 600'],
-    [{ ...ACT, scope: 'admin' }, 'the body has a member that is not known here; known are: userId'],
+    [{ ...ACT, scope: 'admin' }, 'there is a name that is not known here; known are: userId'],
     ['[]', 'the body must be an object'],
     ['"x"', 'the body is not a valid JSON object'],
     ['{', 'the body is not a valid JSON object'],

@@ -118,9 +118,7 @@ export async function exportRows(call: Call): Promise<void> {
     filter: namelessFilter(filter),
     impersonation: found ? found.rows[0]?.id : undefined,
   }
-  await sendExport(call, 'audit.csv', 'csv', context, () =>
-    exportCsv(audit.store, { filter, now: now() }),
-  )
+  await sendExport(call, 'audit.csv', context, () => exportCsv(audit.store, { filter, now: now() }))
 }
 
 /**
@@ -132,7 +130,7 @@ export async function exportEntries(call: Call): Promise<void> {
   const only = call.param('id') === '' ? undefined : (await findRow(call)).id
   const name = only === undefined ? 'entries.jsonl' : `impersonation-${only}.jsonl`
   const context = { format: 'entries', impersonation: only }
-  await sendExport(call, name, 'jsonl', context, () =>
+  await sendExport(call, name, context, () =>
     only === undefined ? exportEverything(store, seals) : proveOne(store, seals, only),
   )
 }

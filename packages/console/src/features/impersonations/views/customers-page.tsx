@@ -1,10 +1,10 @@
-import type { CustomerAnswer } from '../../../web/answers.ts'
+import type { Customer } from '../../../web/customer-directory.ts'
 import { type At, counted, text } from '../../../web/kit/at.ts'
 import { Badge } from '../../../web/kit/badge.tsx'
 import { SearchField } from '../../../web/kit/form.tsx'
 import { Link } from '../../../web/kit/link.tsx'
 import { actPath, customerPath, pathWith } from '../../../web/kit/paths.ts'
-import { Person } from '../../../web/kit/people.tsx'
+import { NamedPerson } from '../../../web/kit/people.tsx'
 import { Table } from '../../../web/kit/table.tsx'
 import type { View } from '../../../web/pages/table.ts'
 import type { CustomersPageAnswer, PeopleAnswer } from '../server/customers.ts'
@@ -81,7 +81,7 @@ function Found({ of }: { of: CustomersPageAnswer }, at: At) {
  * @param props.asked the words of a search: Enter opens the first customer
  */
 function CustomerTable(
-  props: { label: string; customers: readonly CustomerAnswer[]; asked?: string },
+  props: { label: string; customers: readonly Customer[]; asked?: string },
   { words }: At,
 ) {
   const { label, customers, asked } = props
@@ -90,7 +90,6 @@ function CustomerTable(
     <Table
       label={label}
       rows={customers}
-      keyOf={({ id }) => id}
       names={words.impersonations.operators.columns}
       cells={{
         name: (customer) => (
@@ -98,7 +97,7 @@ function CustomerTable(
             to={customerPath(customer.id)}
             autofocus={asked !== undefined && customer === customers[0]}
           >
-            <Person id={customer.id} name={customer.name} />
+            <NamedPerson of={customer} />
           </Link>
         ),
         email: ({ email }) => <Email of={email} />,
@@ -110,7 +109,7 @@ function CustomerTable(
   )
 }
 
-function ActLink({ customer: { id, name, protected: why } }: { customer: CustomerAnswer }, at: At) {
+function ActLink({ customer: { id, name, protected: why } }: { customer: Customer }, at: At) {
   const { operators } = at.words.impersonations
   if (why !== undefined) {
     return (

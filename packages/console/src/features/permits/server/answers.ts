@@ -28,7 +28,7 @@ export function standingIn(
 
 /** The answers of customers for all requests. */
 export function answers(records: Records, standing: StandingSettings | undefined) {
-  const { store, reading, timeoutMs } = records
+  const { store, reading } = records
   const { initially = 'rule' } = standing ?? {}
 
   async function answerOf(customer: string): Promise<Standing> {
@@ -52,7 +52,7 @@ export function answers(records: Records, standing: StandingSettings | undefined
       },
       (holder) => (isNo && holder?.state === choice ? true : undefined),
     )
-    await records.end(record, timeoutMs).catch((cause: unknown) => {
+    await records.end(record).catch((cause: unknown) => {
       throw new PermitError(
         'temporarily_unavailable',
         'your answer is stored; what runs cannot be ended now: it is tried again, and you can say it again',

@@ -17,11 +17,9 @@ export async function askRule(
   { ctx }: AskHow,
 ) {
   const { impersonation } = attached()
-  const late = () => new Error('authorize does not answer')
   const { verdict, needs, emergency } = await limitTime(
     timeoutMs,
     impersonation.preview(request, { as: issueAs(), ctx }),
-    late,
   ).catch((error: unknown) => Promise.reject(wrongRuleOf(error)))
   if (verdict === 'needs' && needs) return { needs, emergency: emergency === true }
   if (verdict === 'allowed') throw new PermitError('not_needed', 'this needs no approval: start')

@@ -5,9 +5,9 @@ import type { RecordAnswer } from '../../../web/record-answer.ts'
 
 /** Acts as it was approved: for who asked. Nothing while it is not approved. */
 export function StartButton({ of }: { of: RecordAnswer }, at: StaffAt) {
-  const { isMine, state, canChange, customer, ticket = '', reason = '', application = '' } = of
+  const { isMine, state, canChange, customer, duration = 0 } = of
+  const { ticket = '', reason = '', application = '' } = of
   if (!customer || !isMine || state !== 'granted' || canChange === undefined) return null
-  const duration = durationFor(of, at.me.durations)
   return (
     <ActionButton
       opens
@@ -20,20 +20,11 @@ export function StartButton({ of }: { of: RecordAnswer }, at: StaffAt) {
         application,
         instead: 'true',
         access: canChange ? 'change' : 'read',
-        ...(duration === undefined ? {} : { duration: `${duration}` }),
+        // Code may ask for a time that is no choice: the rule shortens it.
+        ...(at.me.durations.includes(duration) && { duration: `${duration}` }),
       }}
     >
       {text(at, at.words.records.notice.act, { customer: personName(at, customer) })}
     </ActionButton>
   )
-}
-
-/** A request from code says none: then the longest that the window has. */
-function durationFor(
-  { duration, for: window = 0 }: RecordAnswer,
-  durations: readonly number[],
-): number | undefined {
-  if (duration !== undefined && durations.includes(duration)) return duration
-  const sorted = durations.toSorted((a, b) => a - b)
-  return sorted.findLast((each) => each <= window) ?? sorted[0]
 }

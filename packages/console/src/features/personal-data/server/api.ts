@@ -120,7 +120,7 @@ export async function exportPerson(call: ErasingCall): Promise<void> {
   const { caller, personalData } = call
   const id = customerIn(call)
   const context = await personalData.exportContext(id)
-  await sendExport(call, 'personal-data.jsonl', 'jsonl', context, () =>
+  await sendExport(call, 'personal-data.jsonl', context, () =>
     personalData.exportParts(id, { by: caller.id }),
   )
 }

@@ -93,7 +93,7 @@ export async function exportHistory(call: PermitCall): Promise<void> {
     filter: namelessFilter(filter),
     ...present({ permit: found[0]?.id }),
   }
-  await sendExport(call, 'records.csv', 'csv', context, async function* lines() {
+  await sendExport(call, 'records.csv', context, async function* lines() {
     yield csvHead(Object.keys(recordColumns({})))
     for await (const { records } of pages((before) => readHistory(call, filter, before))) {
       yield records

@@ -1,13 +1,7 @@
 import { findAccount } from 'oidc-provider-impersonation/siblings'
-import {
-  type AuditRow,
-  outcomeOf,
-  present,
-  reasonOf,
-} from 'oidc-provider-impersonation-verify/format'
+import { type AuditRow, outcomeOf, present } from 'oidc-provider-impersonation-verify/format'
 import { MAX_ID_LENGTH } from '../../../../kernel/limits.ts'
-import { log } from '../../../../kernel/log-line.ts'
-import { END_TIMEOUT_MS, waitForEnds } from '../../../../records/ends.ts'
+import { endedInTime } from '../../../../records/ends.ts'
 import { settle, waitForCapacity } from '../../../../web/audit.ts'
 import { optionalNote, writtenText } from '../../../../web/http/json-body.ts'
 import { Problem } from '../../../../web/http/problem.ts'
@@ -108,12 +102,6 @@ async function endObjected({ caller, provider, now }: CustomerPermitCall, row: A
     if (!['running', 'waiting'].includes(outcomeOf(row, now()))) return
     await provider.impersonation.end(row.id, { by: { sub: caller.id }, cause: 'user' })
   }
-  const isEnded = await waitForEnds(END_TIMEOUT_MS, endOne()).then(
-    () => true,
-    (error: unknown) => {
-      log(`what a customer objected to is not ended yet: ${reasonOf(error)}`)
-      return false
-    },
-  )
+  const isEnded = await endedInTime('what a customer objected to is not ended yet', endOne())
   return { stop: undefined, isNew: false, isEnded }
 }
