@@ -1,7 +1,6 @@
 import type { At, StaffAt } from '../../../web/kit/at.ts'
 import { PersonField, SearchField, SelectField, TextField } from '../../../web/kit/form.tsx'
 import { Link, Older } from '../../../web/kit/link.tsx'
-import { AuditTabs } from '../../../web/kit/tabs.tsx'
 import { Ticket } from '../../../web/kit/text.tsx'
 import { Time } from '../../../web/kit/time.tsx'
 import { WhenField } from '../../../web/kit/when-field.tsx'
@@ -21,7 +20,6 @@ export const historyPage: View<HistoryAnswer> = ({ asked, filter, records, next 
     ids: records.map(({ id }) => id),
     body: (
       <>
-        <AuditTabs />
         <HistoryFilters asked={asked} range={filter} isOwn={isOwn} />
         {!isOwn && <Export query={new URLSearchParams(asked)} />}
         {records.length === 0 && (
