@@ -14,8 +14,8 @@ import {
   useRecorder,
 } from './features/impersonations/server/uses.ts'
 import { startNotices, toldOfStarts } from './features/notices/server/start.ts'
-import { permitGate } from './features/permits/server/api/approval.ts'
-import type { StaffParts } from './features/permits/server/api/shown.ts'
+import { permitGate } from './features/permits/server/approval.ts'
+import type { PermitParts } from './features/permits/server/parts.ts'
 import { type ErasingParts, erasureRecords } from './features/personal-data/server/api.ts'
 import type { DataRequest, ErasedCounts } from './features/personal-data/server/erase.ts'
 import { personalData } from './features/personal-data/server/personal-data.ts'
@@ -26,6 +26,7 @@ import { createAudit, recordEvents } from './ledger/recording/audit.ts'
 import { ledgerOf } from './ledger/recording/ledger.ts'
 import { startReconciliation } from './ledger/recording/reconciliation.ts'
 import type { SupportConsoleOptions } from './options.ts'
+import type { RecordParts } from './records/api/shown.ts'
 import type { Stop } from './records/record-at.ts'
 import { createRecords, type Saying } from './records/records.ts'
 import { settingsOf } from './settings.ts'
@@ -62,8 +63,6 @@ export type {
   PermitRequest,
   Permits,
   PermitsOptions,
-  Standing,
-  StandingChoice,
   StandingOptions,
 } from './features/permits/server/options.ts'
 export type { OnPermit, PermitAlert } from './features/permits/server/permit-alerts.ts'
@@ -88,7 +87,7 @@ export type {
 } from './ledger/store.ts'
 export type { SupportConsoleOptions } from './options.ts'
 export { PermitError } from './records/errors.ts'
-export type { Permit, Shown, Stop } from './records/record-at.ts'
+export type { Permit, Shown, Standing, StandingChoice, Stop } from './records/record-at.ts'
 export type { Saying } from './records/records.ts'
 export type { Approver } from './records/who.ts'
 export type { RecordRefusal, Refusal } from './web/acting/refusals.ts'
@@ -252,12 +251,16 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
     decide: records.decisions,
   })
   const erasures = erasureRecords(ofPerson)
-  const parts: ErasingParts & Parts & StaffParts = {
+  const ofRecords: PermitParts & RecordParts = {
     permits,
-    erasures,
-    personalData: ofPerson,
     records,
-    gate: permitGate({ permits, records, erasures }),
+    erasures,
+    answer: permits?.hasStanding ? permits.answer : undefined,
+  }
+  const parts: ErasingParts & Parts & PermitParts & RecordParts = {
+    ...ofRecords,
+    personalData: ofPerson,
+    gate: permitGate(ofRecords),
     provider,
     settings,
     audit,
