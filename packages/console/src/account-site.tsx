@@ -8,7 +8,6 @@ import {
 import type { PermitParts } from './features/permits/server/api/shown.ts'
 import { OwnRecords } from './features/permits/views/own-records.tsx'
 import type { At } from './web/kit/at.ts'
-import { ActionButton } from './web/kit/form.tsx'
 import { Frame } from './web/kit/frame.tsx'
 import { servePages } from './web/pages/serve.tsx'
 import type { Parts } from './web/parts.ts'
@@ -43,17 +42,5 @@ export function accountSite(
 }
 
 function AccountFrame({ children }: { children: ComponentChildren }, { words }: At) {
-  const head = (
-    <>
-      <span class="space" />
-      <ActionButton action="/sign-out" kind="quiet">
-        {words.web.signOut}
-      </ActionButton>
-    </>
-  )
-  return (
-    <Frame product={words.account.product} head={head}>
-      {children}
-    </Frame>
-  )
+  return <Frame product={words.account.product}>{children}</Frame>
 }

@@ -9,6 +9,7 @@ import { findInbox, findOwn, type Inbox } from './features/permits/server/api/in
 import type { PermitCall } from './features/permits/server/api/shown.ts'
 import { InboxList, RecordList } from './features/permits/views/inbox.tsx'
 import { unlessTrouble } from './kernel/log-line.ts'
+import { NotShown } from './web/kit/frame.tsx'
 import { Link } from './web/kit/link.tsx'
 import type { View } from './web/pages/table.ts'
 import type { WithQuery } from './web/parts.ts'
@@ -67,14 +68,14 @@ export const customersHome: View<Awaited<ReturnType<typeof showCustomers>>, Fram
 export const homePage: View<Awaited<ReturnType<typeof showHome>>, FrameAt> = (model, at) => {
   if (!('month' in model)) return customersHome(model, at)
   const { inbox, month } = model
-  const { impersonations, records, web } = at.words
+  const { impersonations, records } = at.words
   const isLead = at.me.role === 'lead'
   const running = <RunningNow of={model} isTitled={isLead} />
   return {
     title: isLead ? records.inbox : impersonations.running.title,
     body: (
       <>
-        {(!inbox || !month) && <p class="message trouble">{web.problems.notShown}</p>}
+        {(!inbox || !month) && <NotShown />}
         {!isLead && running}
         <WaitingPart of={inbox} />
         {isLead && running}

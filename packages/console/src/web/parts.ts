@@ -86,8 +86,17 @@ export interface Gate {
   findStop(call: Call, customer: string): Promise<RecordAnswer | undefined>
   /** Makes the problem with which a request is refused. */
   stoppedProblem(stop: RecordAnswer): Problem
-  /** The request, with the reason that was approved: what a person approved is what is written down. */
-  withPermitsReason(asked: AskedFor, call: Call): Promise<AskedFor['request']>
+  /**
+   * Issues a subject token. A refusal says what the operator can do about it.
+   *
+   * @param why it cannot wait for an approval: that is stored first
+   */
+  issue(
+    call: Call,
+    asked: AskedFor,
+    body: ActBody,
+    why: string | undefined,
+  ): ReturnType<Issuing['issue']>
   /** Finds what the rule needs, and who can give it, for the operator. Resolves `undefined` without permits. */
   findApproval(
     call: Call,
@@ -95,10 +104,6 @@ export interface Gate {
     body: ActBody,
     needed: { readonly by: readonly Need[]; readonly emergency?: true | undefined },
   ): Promise<object | undefined>
-  /** Stores that the caller acts without an approval, and why it cannot wait. */
-  beginEmergency(call: Call, asked: AskedFor, body: ActBody, why: string): Promise<void>
   /** Takes back the emergencies of others among these, and ends what runs under them: a lead ends a start. */
   revokeEmergencies(call: Call, ids: readonly string[]): Promise<void>
-  /** A refusal, with what the operator can do about it. Any other problem stays as it is. */
-  withApproval(problem: unknown, asked: AskedFor, body: ActBody, call: Call): Promise<unknown>
 }

@@ -59,6 +59,7 @@ export function compose(
   pending: readonly Pending[],
   stored: FoundSums,
   markOf: (digest: string) => string,
+  slots: Batch['slots'] = [],
 ) {
   /** As the batch leaves them, and the places in it of their first and last entries. */
   const sums = new Map<string, { sum: Sum; from: number; at: number }>()
@@ -102,7 +103,7 @@ export function compose(
     const data = JSON.stringify(sum.kind === 'record' ? sum.permit : storedRowOf(sum.row))
     return { kind: sum.kind, id, replaces, from, at, data }
   })
-  return { outcomes, sums, batch: { entries, sums: newSums } }
+  return { outcomes, sums, batch: { entries, sums: newSums, slots } }
 }
 
 /**

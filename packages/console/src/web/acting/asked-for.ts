@@ -1,11 +1,17 @@
 import type { Need } from 'oidc-provider-impersonation'
 import { hasSeenEnds } from 'oidc-provider-impersonation/siblings'
-import { isSeen, MAX_REASON_LENGTH, present } from 'oidc-provider-impersonation-verify/format'
+import {
+  isPlain,
+  isSeen,
+  MAX_REASON_LENGTH,
+  present,
+} from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
 import { exactly, objectOf, oneOf, readBy } from '../../kernel/input.ts'
 import { MAX_ID_LENGTH } from '../../kernel/limits.ts'
 import type { ActBody } from '../answers.ts'
 import type { Application } from '../applications.ts'
+import type { Customer } from '../customer-directory.ts'
 import { optionalText, writtenText } from '../http/json-body.ts'
 import { invalid, Problem } from '../http/problem.ts'
 import { checked, orDigits } from '../http/query.ts'
@@ -56,11 +62,10 @@ export async function askFor(call: Call, asked: ActBody): Promise<AskedFor> {
 
 /** @throws Problem 404 for a customer that there is not, 403 for the operator, and for one who is protected, or objected */
 export async function requestFor(call: Call, asked: ActBody): Promise<AskedFor> {
-  const { caller, directory, gate, language, settings } = call
+  const { caller, gate, settings } = call
   const application = settings.applications.find(({ clientId }) => clientId === asked.application)
   if (!application) throw invalid('application is not known')
-  const customer = await directory.get(asked.userId, language)
-  if (!customer) throw new Problem(404, 'user_not_found', 'there is no such customer')
+  const customer = await findCustomer(call, asked.userId)
   if (customer.id === caller.id) {
     throw new Problem(403, 'own_account', 'nobody acts as themselves')
   }
@@ -80,6 +85,15 @@ export async function requestFor(call: Call, asked: ActBody): Promise<AskedFor> 
     context: { ticketId, reason, supportEngineerId: caller.id, access, ...present({ duration }) },
   }
   return { application, customer, request }
+}
+
+/** @throws Problem 404 if there is no such customer */
+export async function findCustomer({ directory, language }: Call, id: string): Promise<Customer> {
+  // A database may fail at what no id can be: that would read as trouble.
+  const isId = isPlain(id) && id.length <= MAX_ID_LENGTH
+  const customer = isId ? await directory.get(id, language) : undefined
+  if (!customer) throw new Problem(404, 'user_not_found', 'there is no such customer')
+  return customer
 }
 
 function requestOf(asked: ActBody): Refusal['request'] {

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { PageView } from '../pages/table.ts'
 import type { At } from './at.ts'
+import { ActionButton } from './form.tsx'
 import { Back } from './link.tsx'
 
 /** The logo of the firm, or the mark of the console: two circles, one in the place of the other. */
@@ -20,7 +21,7 @@ export function Mark(_: object, { brand }: At) {
 export function Frame(
   props: {
     product: string
-    /** Between the name of the product and the end of the head. */
+    /** Between the name of the product and the way out. */
     head?: ComponentChildren
     /** Between the head and the page. */
     strip?: ComponentChildren
@@ -45,6 +46,9 @@ export function Frame(
           </span>
         </a>
         {head}
+        <ActionButton action="/sign-out" kind="quiet">
+          {words.web.signOut}
+        </ActionButton>
       </header>
       <div id="strip">{strip}</div>
       <main id="content" tabIndex={-1}>
@@ -85,5 +89,14 @@ export function Page({ of: { title, about, back, ids, isNarrow, body } }: { of: 
       {about && <p class="about">{about}</p>}
       {body}
     </section>
+  )
+}
+
+/** In place of a part of a page that cannot be shown now. */
+export function NotShown(_: object, { words }: At) {
+  return (
+    <p class="message trouble" role="alert">
+      {words.web.problems.notShown}
+    </p>
   )
 }

@@ -1,6 +1,7 @@
 import type { ComponentType } from 'preact'
 import type { AccountImpersonation } from '../../../web/account-card.ts'
 import type { At } from '../../../web/kit/at.ts'
+import { NotShown } from '../../../web/kit/frame.tsx'
 import { Older } from '../../../web/kit/link.tsx'
 import type { View } from '../../../web/pages/table.ts'
 import type { AccountPageAnswer } from '../server/lists.ts'
@@ -48,13 +49,5 @@ function Cards({ of }: { of: readonly AccountImpersonation[] }) {
         </li>
       ))}
     </ul>
-  )
-}
-
-function NotShown(_: object, { words }: At) {
-  return (
-    <p class="message trouble" role="alert">
-      {words.web.problems.notShown}
-    </p>
   )
 }

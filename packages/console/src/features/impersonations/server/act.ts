@@ -5,6 +5,7 @@ import * as v from 'valibot'
 import {
   actForm,
   askFor,
+  findCustomer,
   foresee,
   REASON_OF_QUESTION,
   readAsked,
@@ -16,7 +17,6 @@ import { writtenText } from '../../../web/http/json-body.ts'
 import { personId, textParameter } from '../../../web/http/query.ts'
 import type { Opening } from '../../../web/pages/table.ts'
 import type { Call, WithBody, WithQuery } from '../../../web/parts.ts'
-import { findCustomer } from './customers.ts'
 import { endAsCaller, runningImpersonations } from './running.ts'
 
 const typed = v.optional(textParameter(2 * MAX_REASON_LENGTH))
@@ -41,13 +41,12 @@ export async function showAct(call: WithQuery<typeof ACT_LINK>) {
   const draft = draftOf(call)
   if (query.user === undefined) return { draft }
   const customer = await findCustomer(call, query.user)
-  const [{ running }, inTheWay, stop] = await Promise.all([
+  const [{ running }, inTheWay, stop, foreseen] = await Promise.all([
     runningImpersonations(call, { userId: customer.id }),
     findInTheWay(call, draft.application),
     gate.findStop(call, customer.id),
+    foreseeDraft(call, customer.id, draft),
   ])
-  const isKept = customer.protected !== undefined || stop !== undefined
-  const foreseen = isKept ? undefined : await foreseeDraft(call, customer.id, draft)
   return { customer, draft, running, inTheWay, stop, ...foreseen }
 }
 
@@ -127,15 +126,11 @@ export async function issueHandOver(
   body: ActBody,
   how: { readonly continues?: string; readonly emergency?: string | undefined },
 ) {
-  const { ctx, gate, issue, language } = call
+  const { ctx, gate, language } = call
   const { continues, emergency } = how
   const asked = await askFor(call, body)
   const { application, customer } = asked
-  if (emergency !== undefined) await gate.beginEmergency(call, asked, body, emergency)
-  const request = await gate.withPermitsReason(asked, call)
-  const { subjectToken, expiresIn } = await issue(request, ctx, body.duration).catch(
-    async (problem: unknown) => Promise.reject(await gate.withApproval(problem, asked, body, call)),
-  )
+  const { subjectToken, expiresIn } = await gate.issue(call, asked, body, emergency)
   const id = hash('sha256', subjectToken, 'base64url')
   // With permits, the exchange asks again.
   if (!gate.hasPermits) await assertStillNotStopped(call, customer.id, id)

@@ -1,7 +1,6 @@
 import { type At, counted, text } from '../../../web/kit/at.ts'
 import { Link } from '../../../web/kit/link.tsx'
 import { auditListPath, pathWith } from '../../../web/kit/paths.ts'
-import { AuditTabs } from '../../../web/kit/tabs.tsx'
 import { Text } from '../../../web/kit/text.tsx'
 import { Time } from '../../../web/kit/time.tsx'
 import type { View } from '../../../web/pages/table.ts'
@@ -36,7 +35,6 @@ export const auditPage: View<AuditAnswer> = (answer, at) => {
     about,
     body: (
       <>
-        <AuditTabs />
         <Filters of={answer} />
         <div class="list-head" data-about="*">
           <p class="shown-count" role="status">

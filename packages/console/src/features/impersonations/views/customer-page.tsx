@@ -1,9 +1,10 @@
 import type { ComponentChildren } from 'preact'
 import type { Customer } from '../../../web/customer-directory.ts'
 import { type At, text } from '../../../web/kit/at.ts'
+import { NotShown } from '../../../web/kit/frame.tsx'
 import { Link, Older } from '../../../web/kit/link.tsx'
 import { actPath, customerPath, recordPath } from '../../../web/kit/paths.ts'
-import { Actor, actorName, Person, personName } from '../../../web/kit/people.tsx'
+import { Actor, actorName, NamedPerson, personName } from '../../../web/kit/people.tsx'
 import { Text } from '../../../web/kit/text.tsx'
 import type { View } from '../../../web/pages/table.ts'
 import type { RecordAnswer } from '../../../web/record-answer.ts'
@@ -37,7 +38,7 @@ export const customerPage: View<CustomerPageAnswer> = (model, at) => {
         </ToAct>
         <section aria-labelledby="past" class="past">
           <h2 id="past">{operators.past.title}</h2>
-          {!past && <p class="message trouble">{at.words.web.problems.notShown}</p>}
+          {!past && <NotShown />}
           {past?.rows.length === 0 && (
             <p class="empty">{text(at, operators.past.none, { name })}</p>
           )}
@@ -127,9 +128,9 @@ export function Stopped(
 /** Others who act as this customer right now: the strip has what the reader runs. */
 function ActingNow({ of: { customer, running } }: { of: Sought }, at: At) {
   const { now: labels } = at.words.impersonations.operators
-  const { id, name } = customer
+  const { name } = customer
   const others = running.filter(({ isMine }) => !isMine)
-  const person = <Person id={id} name={name} />
+  const person = <NamedPerson of={customer} />
   return (
     <div class="acting-now" data-about="*" data-every={LOOKS_EVERY}>
       {others.length > 0 && (

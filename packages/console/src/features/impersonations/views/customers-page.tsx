@@ -4,7 +4,7 @@ import { Badge } from '../../../web/kit/badge.tsx'
 import { SearchField } from '../../../web/kit/form.tsx'
 import { Link } from '../../../web/kit/link.tsx'
 import { actPath, customerPath, pathWith } from '../../../web/kit/paths.ts'
-import { Person } from '../../../web/kit/people.tsx'
+import { NamedPerson } from '../../../web/kit/people.tsx'
 import { Table } from '../../../web/kit/table.tsx'
 import type { View } from '../../../web/pages/table.ts'
 import type { CustomersPageAnswer, PeopleAnswer } from '../server/customers.ts'
@@ -90,7 +90,6 @@ function CustomerTable(
     <Table
       label={label}
       rows={customers}
-      keyOf={({ id }) => id}
       names={words.impersonations.operators.columns}
       cells={{
         name: (customer) => (
@@ -98,7 +97,7 @@ function CustomerTable(
             to={customerPath(customer.id)}
             autofocus={asked !== undefined && customer === customers[0]}
           >
-            <Person id={customer.id} name={customer.name} />
+            <NamedPerson of={customer} />
           </Link>
         ),
         email: ({ email }) => <Email of={email} />,

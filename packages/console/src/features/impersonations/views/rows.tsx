@@ -26,7 +26,6 @@ export function ImpersonationRows({ rows }: { rows: readonly RowAnswer[] }, { wo
     <Table
       label={audit.list}
       rows={rows}
-      keyOf={({ id }) => id}
       names={audit.columns}
       numeric={['reads', 'changes', 'refused']}
       cells={{

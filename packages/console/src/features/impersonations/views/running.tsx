@@ -7,7 +7,7 @@ import { ActionButton } from '../../../web/kit/form.tsx'
 import { Link } from '../../../web/kit/link.tsx'
 import { NoteAction } from '../../../web/kit/note-action.tsx'
 import { auditPath, customerPath } from '../../../web/kit/paths.ts'
-import { Actor, actorName, Person, personName } from '../../../web/kit/people.tsx'
+import { Actor, actorName, NamedPerson, personName } from '../../../web/kit/people.tsx'
 import { Table } from '../../../web/kit/table.tsx'
 import { Text, Ticket } from '../../../web/kit/text.tsx'
 import { Countdown, Time } from '../../../web/kit/time.tsx'
@@ -41,7 +41,6 @@ function RunningTable({ rows }: { rows: readonly RunningImpersonation[] }, at: S
   return (
     <Table
       label={title}
-      keyOf={({ id }) => id}
       groups={[...groups].map(([key, rows]) => ({
         key,
         rows,
@@ -52,7 +51,7 @@ function RunningTable({ rows }: { rows: readonly RunningImpersonation[] }, at: S
       numeric={['left']}
       cells={{
         customer({ customer }) {
-          const person = <Person {...customer} />
+          const person = <NamedPerson of={customer} />
           return mayAct ? <Link to={customerPath(customer.id)}>{person}</Link> : person
         },
         ticket: (row) => <Ticket of={row} />,

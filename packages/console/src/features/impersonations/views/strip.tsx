@@ -4,7 +4,7 @@ import { type At, text } from '../../../web/kit/at.ts'
 import { ActionButton } from '../../../web/kit/form.tsx'
 import { Link } from '../../../web/kit/link.tsx'
 import { actPath, customerPath } from '../../../web/kit/paths.ts'
-import { NamedPerson, Person, personName } from '../../../web/kit/people.tsx'
+import { NamedPerson, personName } from '../../../web/kit/people.tsx'
 import { Said, Text, Ticket } from '../../../web/kit/text.tsx'
 import type { View } from '../../../web/pages/table.ts'
 import type { showContinue } from '../server/continue.ts'
@@ -69,7 +69,7 @@ function Running({ of: it }: { of: MyRunning }, at: At) {
           of={at.words.impersonations.running.acting}
           customer={
             <Link to={customerPath(customer.id)}>
-              <Person {...customer} />
+              <NamedPerson of={customer} />
             </Link>
           }
         />
@@ -153,8 +153,8 @@ export const continuePage: View<Awaited<ReturnType<typeof showContinue>>> = (mod
       <>
         {wayOn && (
           <p>
-            <Text of={running.acted} customer={<Person {...row.customer} />} /> <Ticket of={row} />{' '}
-            <bdi class="free">{row.reason}</bdi>
+            <Text of={running.acted} customer={<NamedPerson of={row.customer} />} />{' '}
+            <Ticket of={row} /> <bdi class="free">{row.reason}</bdi>
           </p>
         )}
         {wayOn === 'refused' && <p>{running.continueGone}</p>}

@@ -2,9 +2,8 @@ import { type At, counted, text } from '../../../web/kit/at.ts'
 import { SearchField } from '../../../web/kit/form.tsx'
 import { Link } from '../../../web/kit/link.tsx'
 import { personalDataPath } from '../../../web/kit/paths.ts'
-import { Person } from '../../../web/kit/people.tsx'
+import { NamedPerson } from '../../../web/kit/people.tsx'
 import { Table } from '../../../web/kit/table.tsx'
-import { SettingsTabs } from '../../../web/kit/tabs.tsx'
 import { Text } from '../../../web/kit/text.tsx'
 import type { View } from '../../../web/pages/table.ts'
 import type { RequestsAnswer } from '../server/api.ts'
@@ -17,7 +16,6 @@ export function personalDataPage(Card: CardView): View<RequestsAnswer> {
     about: words.personalData.about,
     body: (
       <>
-        <SettingsTabs />
         <FindPerson {...found} />
         <section data-about="*">
           <h2>{words.personalData.requests.title}</h2>
@@ -72,12 +70,11 @@ function Found({ asked, customers = [], more }: FoundPeople, at: At) {
         <Table
           label={labels.title}
           rows={customers}
-          keyOf={({ id }) => id}
           names={labels}
           cells={{
-            name: ({ id, name }) => (
-              <Link to={personalDataPath(id)}>
-                <Person id={id} name={name} />
+            name: (customer) => (
+              <Link to={personalDataPath(customer.id)}>
+                <NamedPerson of={customer} />
               </Link>
             ),
             email: ({ email }) => <bdi>{email}</bdi>,

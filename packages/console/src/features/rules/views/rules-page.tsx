@@ -4,7 +4,6 @@ import { type At, type StaffAt, text } from '../../../web/kit/at.ts'
 import { Choice, type FieldIn, PersonField, TextField } from '../../../web/kit/form.tsx'
 import { Link } from '../../../web/kit/link.tsx'
 import { recordPath } from '../../../web/kit/paths.ts'
-import { SettingsTabs } from '../../../web/kit/tabs.tsx'
 import { durationText } from '../../../web/kit/time.tsx'
 import type { View } from '../../../web/pages/table.ts'
 import type { RulesAnswer } from '../server/rules.ts'
@@ -17,7 +16,6 @@ export function rulesPage(Needed: ComponentType<{ approval: object }>): View<Rul
     isNarrow: true,
     body: (
       <>
-        <SettingsTabs />
         <section>
           <h2>{words.rules.form.title}</h2>
           <MayAct question={question}>

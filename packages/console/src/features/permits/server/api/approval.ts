@@ -5,7 +5,6 @@ import {
   MAX_REASON_LENGTH,
 } from 'oidc-provider-impersonation-verify/format'
 import { ACTING_ROLES } from '../../../../kernel/roles.ts'
-import { PermitError } from '../../../../records/errors.ts'
 import { stoppedError } from '../../../../records/in-force.ts'
 import { actEntries, actForm, askFor } from '../../../../web/acting/asked-for.ts'
 import type { ActBody } from '../../../../web/answers.ts'
@@ -47,25 +46,28 @@ export function permitGate(parts: StaffParts): Gate {
       const { statusCode, error, message } = stoppedError(record)
       return new Problem(statusCode, error, message, { more: { record } })
     },
-    withPermitsReason: (asked, call) => withPermitsReason(asked, own(call)),
+    issue: (call, asked, body, why) => issue(own(call), asked, body, why),
     findApproval: (call, asked, body, needed) => findApproval(own(call), asked, body, needed),
-    async beginEmergency(call, asked, body, why) {
-      try {
-        await begin(own(call), asked, body, why)
-      } catch (error) {
-        // If none is needed any more, nothing is stored.
-        if (!(error instanceof PermitError) || error.error !== 'not_needed') throw error
-      }
-    },
     revokeEmergencies: ({ caller }, ids) => parts.records.revokeEmergencies(ids, caller.id),
-    async withApproval(problem, asked, body, call) {
-      if (!(problem instanceof Problem) || problem.error !== 'approval_required') return problem
-      const { statusCode, error, message } = problem
-      const { approval: needed } = problem.more as { readonly approval: MissingApproval }
-      const approval = await findApproval(own(call), asked, body, needed)
-      return new Problem(statusCode, error, message, { more: { approval } })
-    },
   }
+}
+
+/** @param why it cannot wait, in an emergency */
+async function issue(call: PermitCall, asked: AskedFor, body: ActBody, why: string | undefined) {
+  if (why !== undefined) {
+    await begin(call, asked, body, why).catch((problem: unknown) => {
+      // If no approval is needed any more, nothing is stored.
+      if (!(problem instanceof Problem) || problem.error !== 'not_needed') throw problem
+    })
+  }
+  const request = await withPermitsReason(asked, call)
+  return call.issue(request, call.ctx, body.duration).catch(async (problem: unknown) => {
+    if (!(problem instanceof Problem) || problem.error !== 'approval_required') throw problem
+    const { statusCode, error, message } = problem
+    const { approval: needed } = problem.more as { readonly approval: MissingApproval }
+    const approval = await findApproval(call, asked, body, needed)
+    throw new Problem(statusCode, error, message, { more: { approval } })
+  })
 }
 
 /** The request, with the reason that was approved: what a person approved is what is written down. */
