@@ -15,8 +15,7 @@ import {
 } from './features/impersonations/server/uses.ts'
 import { startNotices, toldOfStarts } from './features/notices/server/start.ts'
 import { permitGate } from './features/permits/server/approval.ts'
-import type { PermitParts } from './features/permits/server/parts.ts'
-import { type ErasingParts, erasureRecords } from './features/personal-data/server/api.ts'
+import { erasureRecords } from './features/personal-data/server/api.ts'
 import type { DataRequest, ErasedCounts } from './features/personal-data/server/erase.ts'
 import { personalData } from './features/personal-data/server/personal-data.ts'
 import { log } from './kernel/log-line.ts'
@@ -26,7 +25,6 @@ import { createAudit, recordEvents } from './ledger/recording/audit.ts'
 import { ledgerOf } from './ledger/recording/ledger.ts'
 import { startReconciliation } from './ledger/recording/reconciliation.ts'
 import type { SupportConsoleOptions } from './options.ts'
-import type { RecordParts } from './records/api/shown.ts'
 import type { Stop } from './records/record-at.ts'
 import { createRecords, type Saying } from './records/records.ts'
 import { settingsOf } from './settings.ts'
@@ -34,7 +32,6 @@ import { issuingBy } from './web/acting/issue.ts'
 import { type RecordRefusal, refusalRecorder } from './web/acting/refusals.ts'
 import { customerDirectory } from './web/customer-directory.ts'
 import { operatorLimit } from './web/operator-limit.ts'
-import type { Parts } from './web/parts.ts'
 import { personNames } from './web/person-names.ts'
 import { findMayErase, findRole } from './web/sign-in/roles.ts'
 import { checkSetUp } from './web/sign-in/set-up.ts'
@@ -251,13 +248,13 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
     decide: records.decisions,
   })
   const erasures = erasureRecords(ofPerson)
-  const ofRecords: PermitParts & RecordParts = {
+  const ofRecords = {
     permits,
     records,
     erasures,
     answer: permits?.hasStanding ? permits.answer : undefined,
   }
-  const parts: ErasingParts & Parts & PermitParts & RecordParts = {
+  const parts = {
     ...ofRecords,
     personalData: ofPerson,
     gate: permitGate(ofRecords),
