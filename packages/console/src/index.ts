@@ -15,8 +15,7 @@ import {
 } from './features/impersonations/server/uses.ts'
 import { startNotices, toldOfStarts } from './features/notices/server/start.ts'
 import { permitGate } from './features/permits/server/api/approval.ts'
-import type { StaffParts } from './features/permits/server/api/shown.ts'
-import { type ErasingParts, erasureRecords } from './features/personal-data/server/api.ts'
+import { erasureRecords } from './features/personal-data/server/api.ts'
 import type { DataRequest, ErasedCounts } from './features/personal-data/server/erase.ts'
 import { personalData } from './features/personal-data/server/personal-data.ts'
 import { log } from './kernel/log-line.ts'
@@ -33,7 +32,6 @@ import { issuingBy } from './web/acting/issue.ts'
 import { type RecordRefusal, refusalRecorder } from './web/acting/refusals.ts'
 import { customerDirectory } from './web/customer-directory.ts'
 import { operatorLimit } from './web/operator-limit.ts'
-import type { Parts } from './web/parts.ts'
 import { personNames } from './web/person-names.ts'
 import { findMayErase, findRole } from './web/sign-in/roles.ts'
 import { checkSetUp } from './web/sign-in/set-up.ts'
@@ -252,7 +250,7 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
     decide: records.decisions,
   })
   const erasures = erasureRecords(ofPerson)
-  const parts: ErasingParts & Parts & StaffParts = {
+  const parts = {
     permits,
     erasures,
     personalData: ofPerson,

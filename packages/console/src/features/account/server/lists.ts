@@ -2,7 +2,7 @@ import { storable } from 'oidc-provider-impersonation-verify/chain'
 import { type AuditRow, reasonOf } from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
 import { log, unlessTrouble } from '../../../kernel/log-line.ts'
-import { type AccountImpersonation, describeRow } from '../../../web/account-card.ts'
+import { type AccountImpersonation, describeTicket } from '../../../web/account-card.ts'
 import { whatWasDone } from '../../../web/done.ts'
 import { Problem } from '../../../web/http/problem.ts'
 import { cursor, numberParameter } from '../../../web/http/query.ts'
@@ -88,7 +88,7 @@ async function listOwnRunning(call: CustomerCall): Promise<readonly AccountImper
       const found = await unlessTrouble('what was done cannot be read', async () =>
         describe(rowOfRunning(one, await call.audit.store.row(one.id)), call),
       )
-      return found ?? describeRow(rowOfRunning(one), { did: [], more: undefined }, call)
+      return found ?? describeTicket([rowOfRunning(one)], { did: [], more: undefined }, call)
     }),
   )
 }
@@ -96,5 +96,5 @@ async function listOwnRunning(call: CustomerCall): Promise<readonly AccountImper
 async function describe(row: AuditRow, call: CustomerCall): Promise<AccountImpersonation> {
   const { audit, language, settings } = call
   const done = await whatWasDone(audit.store, [row], settings.account?.describe, language)
-  return describeRow(row, done, call)
+  return describeTicket([row], done, call)
 }

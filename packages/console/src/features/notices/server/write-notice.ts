@@ -15,7 +15,6 @@ import {
 } from 'oidc-provider-impersonation-verify/format'
 import type { AuditStore } from '../../../ledger/store.ts'
 import {
-  type AccountImpersonation,
   allowedIn,
   type CardInWords,
   cardInWords,
@@ -91,8 +90,8 @@ async function aboutTicket(
 ) {
   const { language } = reader
   const done = await whatWasDone(store, rows, settings.account?.describe, language)
-  const { ticket, ...described } = describeTicket(rows, done, { language, now, settings })
-  const shown: AccountImpersonation = { ...described, ...ticketIn(ticket, settings) }
+  const described = describeTicket(rows, done, { language, now, settings })
+  const shown = { ...described, ticket: ticketIn(described.ticket, settings) }
   const { application, at, startedAt = at, endedAt, expiresAt, unapproved } = shown
   return {
     impersonations: rows.map(({ id }) => id),
@@ -122,13 +121,13 @@ function aboutPermit(
   const application = applicationName(applications, permit.application, language)
   const { unapproved } = unapprovedBy(permit)
   const mayChange = canChange(applications, permit.application, permit.scope)
-  const { ticket } = ticketIn(permit.ticket, settings)
+  const ticket = ticketIn(permit.ticket, settings)
   const facts: CardInWords['facts'] = [
     [kind === 'asked' ? account.askedAt : words.since, at],
     [kind === 'asked' ? words.answerUntil : words.until, expiresAt],
     [account.ticket, ticket],
     [account.application, application],
-    [account.could, mayChange === undefined ? undefined : allowedIn(account, mayChange)],
+    [account.could, allowedIn(account, mayChange)],
   ]
   return {
     permit: id,
@@ -140,8 +139,8 @@ function aboutPermit(
 }
 
 /** A ticket that no pattern limits is what an operator typed. */
-function ticketIn(ticket: string | undefined, settings: Settings): { ticket?: string } {
-  return ticket !== undefined && isTicket(ticket, settings.ticket) ? { ticket } : {}
+function ticketIn(ticket = '', settings: Settings): string | undefined {
+  return isTicket(ticket, settings.ticket) ? ticket : undefined
 }
 
 /** By the customer and the ticket alone: who reads it learns of no person whom the notice does not name. */

@@ -144,13 +144,14 @@ function matches(
 }
 
 function hasWords(record: AuditRecord, text: string): boolean {
-  const { id, customer, operator, by, application, ticket, reason, why, note, said } = record
-  const people = [customer, operator, by, ...said.map((each) => each.by)]
+  const { id, customer, operator, application, ticket, reason, why, said } = record
+  const words = [record, ...said]
+  const people = [customer, operator, ...words.map(({ by }) => by)]
   const texts = [
-    ...[id, application, ticket, reason, why, note, ...said.map((each) => each.note)],
+    ...[id, application, ticket, reason, why, ...words.map(({ note }) => note)],
     ...people.flatMap((who) => [who?.id, who?.name, who?.email]),
   ]
   const found = foundWordsIn(texts.filter((each) => each !== undefined).join('\n'))
-  const words = wordsOf(text)
-  return words.length > 0 && words.every((word) => found.some((each) => each.startsWith(word)))
+  const asked = wordsOf(text)
+  return asked.length > 0 && asked.every((word) => found.some((each) => each.startsWith(word)))
 }

@@ -44,16 +44,13 @@ export async function findLookedInto({
       .findLast(({ at }) => at >= objectedAt)?.at
 }
 
-function isShown({ kind, may, said, state }: RecordAnswer): boolean {
-  if (kind === 'answer' || kind === 'erasure') return false
+function isShown({ may, said, state }: RecordAnswer): boolean {
   // The customer is told nothing of a request that others declined.
   if (state === 'declined') return said.length > 0
   // A customer can take back what they allowed, also if others did not yet.
   if (state === 'requested') return may.includes('granted') || said.length > 0
-  return IN_FORCE.includes(state)
+  return state === 'granted' || state === 'stopped'
 }
-
-const IN_FORCE: readonly RecordAnswer['state'][] = ['granted', 'stopped']
 
 /** Without the texts of the operator and the team. */
 function shownToCustomer(record: AuditRecord, call: CustomerPermitCall): RecordAnswer {
