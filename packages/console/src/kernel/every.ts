@@ -10,12 +10,13 @@ export interface Says {
   readonly again?: string
 }
 
-/** Does a piece of work, and never rejects: trouble is said once, as long as its reason is the same. */
-export type Repeated = (work: () => Promise<unknown>) => Promise<void>
-
-export function saying({ failing, again }: Says): Repeated {
+/**
+ * @returns a function that does a piece of work, and never rejects. Trouble is said once, as long as its reason is
+ * the same
+ */
+export function saying({ failing, again }: Says) {
   let trouble: string | undefined
-  return async (work) => {
+  return async (work: () => Promise<unknown>): Promise<void> => {
     try {
       await work()
       if (trouble !== undefined && again !== undefined) log(again)

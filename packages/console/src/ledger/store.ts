@@ -125,6 +125,12 @@ export interface RowCount {
   readonly more: boolean
 }
 
+interface ListPage {
+  readonly before?: string | undefined
+  readonly limit: number
+  readonly oldestFirst?: true | undefined
+}
+
 interface EntryPage {
   /** The number of the entry before them. @defaultValue 0 */
   readonly after?: number | undefined
@@ -174,15 +180,7 @@ export interface AuditStore {
    *
    * @param now for outcomes, in milliseconds since the epoch
    */
-  find(
-    filter: RowFilter,
-    page: {
-      before?: string | undefined
-      limit: number
-      now: number
-      oldestFirst?: true | undefined
-    },
-  ): Promise<RowPage>
+  find(filter: RowFilter, page: ListPage & { readonly now: number }): Promise<RowPage>
 
   /** How many rows match that are newer than this one. */
   countNewer(filter: RowFilter, than: { at: number; id: string }, now: number): Promise<RowCount>
@@ -256,7 +254,7 @@ export interface AuditStore {
    */
   permits(
     filter: PermitFilter,
-    page: { before?: string | undefined; limit: number; oldestFirst?: true | undefined },
+    page: ListPage,
   ): Promise<{ readonly permits: readonly KeptRecord[]; readonly next: string | undefined }>
 
   /** @returns `false` where there is a seal with this number: another process was first */

@@ -20,9 +20,7 @@ export interface Brand {
 }
 
 /** The brand, once its color has been checked. */
-export interface BrandSettings {
-  readonly name: string
-  readonly logo?: string | undefined
+export interface BrandSettings extends Brand {
   readonly color?: Color | undefined
 }
 

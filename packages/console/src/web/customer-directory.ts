@@ -51,17 +51,15 @@ const MAX_FOUND = 25
 /** The largest number of details of a customer. */
 const MAX_DETAILS = 4
 
-/** The deployment's directory; `language` is that of what it says about a customer. A directory that fails is trouble, and never reads as *not found*. */
-export interface CustomerDirectory {
-  /** @throws Problem 503 */
-  search(text: string, offset: number, language: string): Promise<SearchResult>
-  /** @throws Problem 503 */
-  get(id: string, language: string): Promise<Customer | undefined>
-}
+export type CustomerDirectory = ReturnType<typeof customerDirectory>
 
-export function customerDirectory(customers: Customers): CustomerDirectory {
+/**
+ * The deployment's directory, in the language of the reader. A directory that fails is Problem 503, and never
+ * reads as *not found*.
+ */
+export function customerDirectory(customers: Customers) {
   return {
-    async search(text, offset, language) {
+    async search(text: string, offset: number, language: string): Promise<SearchResult> {
       const { customers: found, more } = await asked(() =>
         customers.search(text, { offset, limit: MAX_FOUND, language }),
       )
@@ -70,7 +68,7 @@ export function customerDirectory(customers: Customers): CustomerDirectory {
         more: more || found.length > MAX_FOUND,
       }
     },
-    async get(id, language) {
+    async get(id: string, language: string): Promise<Customer | undefined> {
       const found = await asked(() => customers.get(id, { language }))
       return found && copyOf(found)
     },

@@ -15,7 +15,7 @@ import { askProvider, notFound } from './http/problem.ts'
 import { mayEnd, maySee } from './may.ts'
 import type { Call } from './parts.ts'
 import { ticketLink } from './ticket.ts'
-import { describedUse, wordsForUse } from './use-words.ts'
+import { wordsForUse } from './use-words.ts'
 
 /** A row with what is derived from it, as far as the caller may see it. */
 export function shownRow<R extends FoundRow>(row: R, call: Call): R & RowAnswer {
@@ -55,7 +55,7 @@ export function auditWords(
   { language, settings: { account } }: Pick<Call, 'language' | 'settings'>,
 ): string | undefined {
   if (!account?.describe) return undefined
-  return wordsForUse(describedUse(use, refused), account.describe, language) || undefined
+  return wordsForUse(use, refused, account.describe, language) || undefined
 }
 
 const ACTIVE = { state: 'active', limit: 100 } as const

@@ -9,9 +9,7 @@ import { orUnavailable, Problem } from './problem.ts'
  */
 export function bearerToken(ctx: Context): string {
   const authorization = ctx.get('Authorization')
-  if (!/^bearer(?: |$)/i.test(authorization)) {
-    throw unauthorized('no access token provided')
-  }
+  if (!/^bearer(?: |$)/i.test(authorization)) throw unauthorized('no access token provided')
   const token = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(authorization)?.[1]
   if (token === undefined) throw unauthorized('malformed access token')
   return token
@@ -28,12 +26,11 @@ const LOOK_UP_TIMEOUT_MS = 2000
  * two seconds
  */
 export async function judgeToken<T extends object>(
-  token: string,
   unavailable: string,
-  lookUp: (token: string) => Promise<T | string>,
+  lookUp: () => Promise<T | string>,
 ): Promise<T> {
   const found = await orUnavailable(unavailable, () =>
-    limitTime(LOOK_UP_TIMEOUT_MS, lookUp(token), () => new Error('no answer in two seconds')),
+    limitTime(LOOK_UP_TIMEOUT_MS, lookUp(), () => new Error('no answer in two seconds')),
   )
   if (typeof found !== 'string') return found
   throw unauthorized('the access token is not valid here', new Error(`access token: ${found}`))

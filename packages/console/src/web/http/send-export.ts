@@ -9,7 +9,7 @@ import { slots } from '../slots.ts'
 import { logTrouble, orUnavailable } from './problem.ts'
 
 /** The largest number of exports at a time in one process, and of one person. */
-const { take } = slots(10, 2)
+const inSlot = slots(10, 2)
 
 /**
  * Sends an export in parts. It is an entry of the audit, which is stored first.
@@ -25,8 +25,7 @@ export async function sendExport(
 ): Promise<void> {
   const { audit, caller, ctx } = call
   if (ctx.get('Authorization') === '') assertOwnLink(ctx)
-  const giveBack = take(caller.id)
-  try {
+  await inSlot(caller.id, async () => {
     // No part of the audit leaves before the audit says so.
     await recordNow(call, { event: 'support.exported', context })
     await settle(audit)
@@ -45,9 +44,7 @@ export async function sendExport(
       for (const { value, done } of first) if (!done) yield value
       yield* parts
     })
-  } finally {
-    giveBack()
-  }
+  })
 }
 
 /** With back pressure: the next part is read when the client has taken the one before. */

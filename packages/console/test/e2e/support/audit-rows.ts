@@ -43,11 +43,11 @@ export async function storePast(
   firstNumber = 0,
 ): Promise<void> {
   const { log } = ledgerOf(audit)
-  const how = { pauses: [100], end: AbortSignal.timeout(10_000) } as const
+  const end = AbortSignal.timeout(10_000)
   for (let from = 0; from < past.length; from += 100) {
     const part = past.slice(from, from + 100)
     const entries = part.flatMap((each, index) => entriesOf(each, firstNumber + from + index))
-    await log.append(entries.map(pendingOf), how)
+    await log.append(entries.map(pendingOf), end)
   }
 }
 

@@ -6,10 +6,10 @@ import { pendingOf } from '../../../src/ledger/recording/compose.ts'
 import { auditLog } from '../../../src/ledger/recording/log.ts'
 import { sealsOf, signShared } from '../sealing/seals-of.ts'
 import {
-  HOW,
   idOf,
   issued,
   MARKS,
+  NO_END,
   removeOne,
   started,
   T,
@@ -69,7 +69,7 @@ const { seals } = await sealsOf(
 async function erase(id: string): Promise<void> {
   const erased = { impersonations: [id], permits: [], until: T + 9 }
   const entry = { event: 'support.erased', timeMs: T + 9, by: 'grace', erased } as const
-  await log.append([pendingOf(entry)], HOW)
+  await log.append([pendingOf(entry)], NO_END)
   passing('erasure')
   await removeOne(store, id)
 }
@@ -82,7 +82,7 @@ for (; ; batches += 1) {
     used('shared', T + 2, { useId: name }),
     used(name, T + 2),
   ].map(pendingOf)
-  await log.append(batch, HOW)
+  await log.append(batch, NO_END)
   writeSync(stdout.fd, `${batch.map(({ id }) => id).join(' ')}\n`)
   if (batches % 4 === 2) await seals.seal()
   if (batches % 4 === 3) await erase(idOf(name))

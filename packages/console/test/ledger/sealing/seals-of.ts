@@ -6,7 +6,7 @@ import {
   startSeals,
 } from '../../../src/ledger/sealing/seals.ts'
 import type { AuditStore } from '../../../src/ledger/store.ts'
-import { HOW, MARKS, writer } from '../stores/contract/support.ts'
+import { MARKS, NO_END, writer } from '../stores/contract/support.ts'
 
 export const ISSUER = 'https://id.example.com'
 export const TYPE = 'impersonation-audit-checkpoint+jwt'
@@ -46,7 +46,7 @@ export async function sealsOf(
   const seals = startSeals({
     ...{ store, marks: MARKS, sign: provider.sign, isTimed: false },
     async recordSurely(entry, id = 'i'.repeat(22)) {
-      await log.append([{ id, entry }], HOW)
+      await log.append([{ id, entry }], NO_END)
     },
     ...options,
   })

@@ -22,10 +22,10 @@ import {
   batchOf,
   decoded,
   exported,
-  HOW,
   idOf,
   issued,
   MARKS,
+  NO_END,
   put,
   readOn,
   rejection,
@@ -55,11 +55,11 @@ async function processOn(
   const log = auditLog(store, marked)
   const sign: Sign = (claims) => signCheckpoint(provider, claims)
   const recordSurely = async (entry: AuditEntry, id = newEntryId()) => {
-    await log.append([{ id, entry }], HOW)
+    await log.append([{ id, entry }], NO_END)
   }
   const sealing = { marks: marked, sign, recordSurely }
   const { seals } = await sealsOf(store, sealing)
-  const record = (entry: AuditEntry) => log.append([pendingOf(entry)], HOW)
+  const record = (entry: AuditEntry) => log.append([pendingOf(entry)], NO_END)
   return { seals, record, sealing, keys: keys.map(({ d: _, ...key }) => key) }
 }
 

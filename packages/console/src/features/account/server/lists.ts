@@ -2,7 +2,9 @@ import { storable } from 'oidc-provider-impersonation-verify/chain'
 import { type AuditRow, reasonOf } from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
 import { log, unlessTrouble } from '../../../kernel/log-line.ts'
-import { type AccountImpersonation, describeRow } from '../../../web/account-card.ts'
+import { findLookedInto, listOwnRecords } from '../../../records/api/of-customer.ts'
+import type { CustomerRecordCall } from '../../../records/api/shown.ts'
+import { type AccountImpersonation, describeTicket } from '../../../web/account-card.ts'
 import { whatWasDone } from '../../../web/done.ts'
 import { Problem } from '../../../web/http/problem.ts'
 import { cursor, numberParameter } from '../../../web/http/query.ts'
@@ -14,29 +16,18 @@ const MAX_RUNNING_SHOWN = 50
 
 export const OWN = { before: cursor, limit: v.optional(numberParameter(1, 50), '10') }
 
-/** The part of the page that records make. */
-export interface RecordsOnPage<C, R> {
-  /** Lists the requests of support, and the answers of the caller. */
-  listRecords(call: C): Promise<R>
-  /** Finds when another person looked into what the caller objected to, by the operator. */
-  findLookedInto(call: C): Promise<(operator: string, objectedAt: number) => number | undefined>
-}
-
-export type AccountPageAnswer<R> = Awaited<ReturnType<typeof showAccount<CustomerCall, R>>>
+export type AccountPageAnswer = Awaited<ReturnType<typeof showAccount>>
 
 /**
  * `GET {account.path}`: who acts and acted as the caller. A part that cannot be read now is `null`: the customer
  * must be able to end what runs in any case. A customer reads only what concerns them: never the reason that the
  * operator gave, nor why the provider refused a request.
  */
-export async function showAccount<C extends CustomerCall, R>(
-  call: WithQuery<typeof OWN, C>,
-  { findLookedInto, listRecords }: RecordsOnPage<C, R>,
-) {
+export async function showAccount(call: WithQuery<typeof OWN, CustomerRecordCall>) {
   const [running, records, past] = await Promise.all([
     orNull(listOwnRunning(call)),
-    orNull(listRecords(call)),
-    orNull(listPast(call, findLookedInto)),
+    orNull(listOwnRecords(call)),
+    orNull(listPast(call)),
   ])
   return { running, records, past }
 }
@@ -56,10 +47,7 @@ async function orNull<T>(part: Promise<T>): Promise<T | null> {
 export type AccountAnswer = Awaited<ReturnType<typeof listPast>>
 
 /** Lists the impersonations of the caller, newest first. */
-async function listPast<C extends CustomerCall>(
-  call: WithQuery<typeof OWN, C>,
-  findLookedInto: RecordsOnPage<C, unknown>['findLookedInto'],
-) {
+async function listPast(call: WithQuery<typeof OWN, CustomerRecordCall>) {
   const { audit, caller, now, query } = call
   const { before, limit } = query
   const page = await audit.store.find({ customer: caller.id }, { before, limit, now: now() })
@@ -83,7 +71,7 @@ async function listOwnRunning(call: CustomerCall): Promise<readonly AccountImper
       const found = await unlessTrouble('what was done cannot be read', async () =>
         describe(rowOfRunning(one, await call.audit.store.row(one.id)), call),
       )
-      return found ?? describeRow(rowOfRunning(one), { did: [], more: undefined }, call)
+      return found ?? describeTicket([rowOfRunning(one)], { did: [], more: undefined }, call)
     }),
   )
 }
@@ -91,5 +79,5 @@ async function listOwnRunning(call: CustomerCall): Promise<readonly AccountImper
 async function describe(row: AuditRow, call: CustomerCall): Promise<AccountImpersonation> {
   const { audit, language, settings } = call
   const done = await whatWasDone(audit.store, [row], settings.account?.describe, language)
-  return describeRow(row, done, call)
+  return describeTicket([row], done, call)
 }

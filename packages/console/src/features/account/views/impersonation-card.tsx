@@ -1,8 +1,4 @@
-import {
-  type AccountImpersonation,
-  type AccountState,
-  cardInWords,
-} from '../../../web/account-card.ts'
+import { type AccountImpersonation, cardInWords } from '../../../web/account-card.ts'
 import type { Done } from '../../../web/done.ts'
 import { type At, counted, text } from '../../../web/kit/at.ts'
 import { Badge, UnapprovedMark } from '../../../web/kit/badge.tsx'
@@ -96,7 +92,7 @@ export function ImpersonationCard({ of }: { of: AccountImpersonation }, at: At) 
 }
 
 /** The key of the sentence that heads a card. */
-function sentenceOf(state: AccountState) {
+function sentenceOf(state: AccountImpersonation['state']) {
   if (state === 'running') return 'actsAsYou'
   return ['waiting', 'unused', 'refused'].includes(state) ? 'askedToAct' : 'actedAsYou'
 }
@@ -107,7 +103,7 @@ function stateText({ state, endedBy }: AccountImpersonation, at: At): string {
   return endedBy ? text(at, sentence, { who: endedBy.name ?? endedBy.id }) : states[state]
 }
 
-function stateTone(state: AccountState) {
+function stateTone(state: AccountImpersonation['state']) {
   if (state === 'running') return 'warning'
   return state === 'replay' ? 'alarm' : 'plain'
 }

@@ -15,7 +15,6 @@ import {
 } from 'oidc-provider-impersonation-verify/format'
 import type { AuditStore } from '../../../ledger/store.ts'
 import {
-  type AccountImpersonation,
   allowedIn,
   type CardInWords,
   cardInWords,
@@ -24,6 +23,7 @@ import {
 import { applicationName, canChange } from '../../../web/applications.ts'
 import type { CustomerDirectory } from '../../../web/customer-directory.ts'
 import { whatWasDone } from '../../../web/done.ts'
+import { namedBy } from '../../../web/person-names.ts'
 import type { Settings } from '../../../web/settings.ts'
 import { isTicket } from '../../../web/ticket.ts'
 import { lookUp } from '../../../web/words/look-up.ts'
@@ -36,7 +36,7 @@ export interface NoticeParts {
   readonly provider: Provider
   readonly settings: Settings
   readonly notices: NoticeSettings
-  readonly store: Pick<AuditStore, 'timeline'>
+  readonly store: AuditStore
   readonly directory: Pick<CustomerDirectory, 'get'>
   /** The clock, in milliseconds since the epoch. */
   readonly now: () => number
@@ -90,8 +90,8 @@ async function aboutTicket(
 ) {
   const { language } = reader
   const done = await whatWasDone(store, rows, settings.account?.describe, language)
-  const { ticket, ...described } = describeTicket(rows, done, { language, now, settings })
-  const shown: AccountImpersonation = { ...described, ...ticketIn(ticket, settings) }
+  const described = describeTicket(rows, done, { language, now, settings })
+  const shown = { ...described, ticket: ticketIn(described.ticket, settings) }
   const { application, at, startedAt = at, endedAt, expiresAt, unapproved } = shown
   return {
     impersonations: rows.map(({ id }) => id),
@@ -121,13 +121,13 @@ function aboutPermit(
   const application = applicationName(applications, permit.application, language)
   const { unapproved } = unapprovedBy(permit)
   const mayChange = canChange(applications, permit.application, permit.scope)
-  const { ticket } = ticketIn(permit.ticket, settings)
+  const ticket = ticketIn(permit.ticket, settings)
   const facts: CardInWords['facts'] = [
     [kind === 'asked' ? account.askedAt : words.since, at],
     [kind === 'asked' ? words.answerUntil : words.until, expiresAt],
     [account.ticket, ticket],
     [account.application, application],
-    [account.could, mayChange === undefined ? undefined : allowedIn(account, mayChange)],
+    [account.could, allowedIn(account, mayChange)],
   ]
   return {
     permit: id,
@@ -139,8 +139,8 @@ function aboutPermit(
 }
 
 /** A ticket that no pattern limits is what an operator typed. */
-function ticketIn(ticket: string | undefined, settings: Settings): { ticket?: string } {
-  return ticket !== undefined && isTicket(ticket, settings.ticket) ? { ticket } : {}
+function ticketIn(ticket = '', settings: Settings): string | undefined {
+  return isTicket(ticket, settings.ticket) ? ticket : undefined
 }
 
 /** By the customer and the ticket alone: who reads it learns of no person whom the notice does not name. */
@@ -162,10 +162,7 @@ async function findRecipient(
   const account = await findAccount(provider, id)
   const claims = await account?.claims('userinfo', 'openid profile email', {}, [])
   const customer = await directory.get(id, preferred)
-  const { name, email } = customer ?? {
-    name: nonEmptyText(claims?.name) ?? known.name,
-    email: nonEmptyText(claims?.email) ?? known.email,
-  }
+  const { name, email } = customer ?? { ...known, ...(claims && namedBy(claims)) }
   // Some directories write `de_AT`.
   const locale = nonEmptyText(claims?.locale)?.replaceAll('_', '-')
   const language = lookUp(locale ?? '', tags) ?? preferred

@@ -30,7 +30,7 @@ export function wrapRule(
   return async (request) => {
     const ruled = await rule(request)
     // The provider refuses what is no verdict.
-    if (ruled === false || !isVerdict(ruled)) return ruled
+    if (!ruled || (ruled !== true && typeof ruled !== 'object')) return ruled
     const at = records.now()
     const { stop, answer, permits } = await look(request, at)
     if (stop) {
@@ -38,7 +38,7 @@ export function wrapRule(
       return false
     }
     if (!standing && !hasNeeds(ruled)) return ruled
-    assertUsable(records)
+    records.attached()
     const isAsking = answer?.choice === 'ask'
     const verdict = isAsking ? needingUser(ruled) : ruled
     if (!hasNeeds(verdict)) return verdict
@@ -88,22 +88,13 @@ const NOTHING: Awaited<ReturnType<typeof findInForce>> = {
   permits: [],
 }
 
-/** @throws Error if permits cannot be used: nothing is issued then (I9) */
-function assertUsable(records: Records): void {
-  if (records.attached().impersonation.canEnd) return
-  throw new Error('permits need impersonations that can be ended')
-}
-
 const CANNOT_ASK = 'the customer is to be asked, and cannot be asked for this'
 const NO_TICKET = 'options.ticketOf of createPermits answers no ticket: no permit fits'
 
 /** The people who act: the operator whom the token is bound to, and the operator who acts. */
 function operatorsIn({ mayAct, actor }: AuthorizationRequest): readonly string[] {
-  return [...new Set([mayAct?.sub ?? [], actor?.sub ?? []].flat())]
+  return [mayAct?.sub ?? [], actor?.sub ?? []].flat()
 }
-
-const isVerdict = (ruled: Verdict): boolean =>
-  ruled === true || (typeof ruled === 'object' && ruled !== null)
 
 /** The customer is asked, whatever the rule says. If the rule had no needs, there is no emergency. */
 function needingUser(ruled: Exclude<Verdict, false>): Verdict {

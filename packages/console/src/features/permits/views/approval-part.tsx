@@ -1,11 +1,11 @@
 import { MAX_REASON_LENGTH } from 'oidc-provider-impersonation-verify/format'
-import { type At, counted, text } from '../../../web/kit/at.ts'
+import { decidersText } from '../../../records/views/record-page.tsx'
+import { type At, text } from '../../../web/kit/at.ts'
 import { Button, Disclosure, type FieldIn, NoteField } from '../../../web/kit/form.tsx'
 import { Link } from '../../../web/kit/link.tsx'
 import { recordPath } from '../../../web/kit/paths.ts'
 import { relativeText } from '../../../web/kit/time.tsx'
-import type { Approval } from '../server/api/approval.ts'
-import type { shownDeciders } from '../server/api/shown.ts'
+import type { Approval } from '../server/approval.ts'
 
 /**
  * A part of the form to act: which approval is missing, and the way to ask for it.
@@ -79,16 +79,4 @@ function neededText(at: At, approval: Approval): string {
   }
   const needs = records.needs[by.length > 1 ? 'both' : (by[0] ?? 'second_person')]
   return deciders ? `${needs} ${decidersText(at, deciders)}` : needs
-}
-
-/** Says who can decide. */
-export function decidersText(
-  at: At,
-  { names, others, isLeads }: ReturnType<typeof shownDeciders>,
-): string {
-  const { ask } = at.words.permits
-  if (isLeads) return ask.leads
-  if (names.length === 0) return ask.nobody
-  const slots = { names: new Intl.ListFormat(at.locale).format(names) }
-  return others > 0 ? counted(at, ask.peopleAndMore, others, slots) : text(at, ask.people, slots)
 }

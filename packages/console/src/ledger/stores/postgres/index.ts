@@ -1,5 +1,6 @@
+import { objectWith, resolve, valid } from 'oidc-provider-impersonation/siblings'
 import type { AuditStore } from '../../store.ts'
-import { type KeepingOptions, parseKeeping } from '../keeping-options.ts'
+import { KEEPING_RULES, type KeepingOptions } from '../keeping-options.ts'
 import type { SqlDialect } from '../sql/dialect.ts'
 import { migrate, statementsIn } from '../sql/migrations.ts'
 import { sql } from '../sql/sql.ts'
@@ -23,6 +24,12 @@ export interface PostgresAuditOptions extends KeepingOptions {
   readonly prepare?: boolean | undefined
 }
 
+const RULES = {
+  ...KEEPING_RULES,
+  pool: objectWith<PostgresPool>('query', 'connect').required('a Pool of pg'),
+  prepare: valid<boolean>((value) => typeof value === 'boolean', 'true or false').or(true),
+}
+
 /**
  * Keeps the audit in PostgreSQL 12 or later, in tables whose names begin with
  * `impersonation_audit`. `open()` creates what is missing; where all is there, the right to create
@@ -35,14 +42,7 @@ export interface PostgresAuditOptions extends KeepingOptions {
  * @throws TypeError when an option is wrong.
  */
 export function createPostgresAudit(options: PostgresAuditOptions): AuditStore {
-  const { pool, prepare = true } = options
-  if (typeof pool?.query !== 'function' || typeof pool.connect !== 'function') {
-    throw new TypeError('createPostgresAudit: pool must be a Pool of pg')
-  }
-  if (typeof prepare !== 'boolean') {
-    throw new TypeError('createPostgresAudit: prepare must be true or false')
-  }
-  const keepFor = parseKeeping(options, 'createPostgresAudit')
+  const { pool, prepare, keepFor } = resolve(RULES, options, 'createPostgresAudit')
   return sqlStore(postgresDialect(pool, prepare), keepFor)
 }
 

@@ -1,7 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { resolve, text } from 'oidc-provider-impersonation/siblings'
 import { reasonOf } from 'oidc-provider-impersonation-verify/format'
 import type { AuditStore } from '../../store.ts'
-import { type KeepingOptions, parseKeeping } from '../keeping-options.ts'
+import { KEEPING_RULES, type KeepingOptions } from '../keeping-options.ts'
 import { allOf } from '../row-columns.ts'
 import type { SqlDialect } from '../sql/dialect.ts'
 import { isSchemaChanged, migrate, statementsIn } from '../sql/migrations.ts'
@@ -20,6 +21,8 @@ export interface SqliteAuditOptions extends KeepingOptions {
   readonly file: string
 }
 
+const RULES = { ...KEEPING_RULES, file: text.required('a path') }
+
 /**
  * Keeps the audit in one file, with node:sqlite (Node 22.16 or later, whose SQLite has FTS5): durable on one machine, and
  * safe for several processes there. Readers and writers of other processes wait for one batch at most.
@@ -30,11 +33,7 @@ export interface SqliteAuditOptions extends KeepingOptions {
  * @throws TypeError when an option is wrong.
  */
 export function createSqliteAudit(options: SqliteAuditOptions): AuditStore {
-  const { file } = options
-  if (typeof file !== 'string' || file === '') {
-    throw new TypeError('createSqliteAudit: file must be a path')
-  }
-  const keepFor = parseKeeping(options, 'createSqliteAudit')
+  const { file, keepFor } = resolve(RULES, options, 'createSqliteAudit')
   return sqlStore(sqliteDialect(file), keepFor)
 }
 

@@ -17,12 +17,7 @@ import {
   type NoticeKind,
   USED_EVENT,
 } from 'oidc-provider-impersonation-verify/format'
-import {
-  compose,
-  pendingOf,
-  type StoredOutcome,
-  subjectOf,
-} from '../../../../src/ledger/recording/compose.ts'
+import { compose, pendingOf, subjectOf } from '../../../../src/ledger/recording/compose.ts'
 import { auditLog, type Log } from '../../../../src/ledger/recording/log.ts'
 import { marks } from '../../../../src/ledger/sealing/marks.ts'
 
@@ -140,22 +135,23 @@ export function exported(time: number): AuditEntry {
 export const MARKS = marks([
   [Buffer.from(hkdfSync('sha256', 'test', '', 'impersonation audit', 32))],
 ])
-export const HOW = { pauses: [20], end: new AbortController().signal } as const
+/** No end of the process. */
+export const NO_END = new AbortController().signal
 
 /** A process that writes: each call appends one batch. */
 export function writer(store: AuditStore): {
   readonly log: Log
-  write(...entries: readonly AuditEntry[]): Promise<readonly StoredOutcome[]>
+  write(...entries: readonly AuditEntry[]): Promise<readonly boolean[]>
 } {
-  const log = auditLog(store, MARKS)
-  return { log, write: (...entries) => log.append(entries.map(pendingOf), HOW) }
+  const log = auditLog(store, MARKS, [20])
+  return { log, write: (...entries) => log.append(entries.map(pendingOf), NO_END) }
 }
 
 /** Stores entries in one batch of a process of their own. */
 export function put(
   store: AuditStore,
   ...entries: readonly AuditEntry[]
-): Promise<readonly StoredOutcome[]> {
+): Promise<readonly boolean[]> {
   return writer(store).write(...entries)
 }
 
@@ -166,7 +162,7 @@ export async function batchOf(
 ): Promise<Batch> {
   const pending = entries.map(pendingOf)
   const sums = await store.sums(pending.flatMap((one) => subjectOf(one) ?? []))
-  return { ...compose(pending, sums, MARKS.markOf).batch, slots: [] }
+  return compose(pending, sums, MARKS.markOf).batch
 }
 
 /** Writes a batch that has time enough. */

@@ -15,9 +15,9 @@ import { expectSetAside } from '../../recording/expect-set-aside.ts'
 import {
   batchOf,
   exported,
-  HOW,
   idOf,
   issued,
+  NO_END,
   put,
   readOn,
   rejection,
@@ -192,7 +192,7 @@ suite('the audit in PostgreSQL', function () {
       const { log } = writer(store)
       loses = what
       const pending = [issued(what, T), exported(T)].map(pendingOf)
-      const { stderr } = await quietly(() => log.append(pending, HOW))
+      const { stderr } = await quietly(() => log.append(pending, NO_END))
       expect(stderr.join()).to.include('the storage takes entries again')
       expect(await readOn(store)).to.have.length(2 * index + 2)
     }

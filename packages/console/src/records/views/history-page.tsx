@@ -1,12 +1,11 @@
-import { RECORD_KINDS } from 'oidc-provider-impersonation-verify/format'
-import type { At, StaffAt } from '../../../web/kit/at.ts'
-import { PersonField, SearchField, SelectField, TextField } from '../../../web/kit/form.tsx'
-import { Link, Older } from '../../../web/kit/link.tsx'
-import { Ticket } from '../../../web/kit/text.tsx'
-import { Time } from '../../../web/kit/time.tsx'
-import { WhenField } from '../../../web/kit/when-field.tsx'
-import type { View } from '../../../web/pages/table.ts'
-import { HISTORY_STATES, type HistoryAnswer } from '../server/api/history.ts'
+import type { At, StaffAt } from '../../web/kit/at.ts'
+import { PersonField, SearchField, SelectField, TextField } from '../../web/kit/form.tsx'
+import { Link, Older } from '../../web/kit/link.tsx'
+import { Ticket } from '../../web/kit/text.tsx'
+import { Time } from '../../web/kit/time.tsx'
+import { WhenField } from '../../web/kit/when-field.tsx'
+import type { View } from '../../web/pages/table.ts'
+import type { HistoryAnswer } from '../api/history.ts'
 import { RecordCard, RecordMarks, recordTitle } from './record-card.tsx'
 
 const PATH = '/records'
@@ -56,25 +55,20 @@ function HistoryFilters(
   const { history } = words.records
   const { filter: names } = words.impersonations.audit
   const field = (name: keyof typeof asked) => ({ id: name, name, value: asked[name] ?? '' })
-  const choices = <T extends string>(of: readonly T[], labels: Readonly<Record<T, string>>) => [
-    ['', history.any] as const,
-    ...of.map((value) => [value, labels[value]] as const),
-  ]
+  const select = (name: 'kind' | 'state', labels: Readonly<Record<string, string>>) => (
+    <SelectField
+      of={field(name)}
+      label={history[name]}
+      options={Object.entries({ '': history.any, ...labels })}
+    />
+  )
   return (
     <search class="filter">
       <form class="filter-box" method="get" action={base + PATH} data-auto>
         <div class="filter-fields first">
           <SearchField of={field('text')} label={names.text} placeholder={history.textHelp} />
-          <SelectField
-            of={field('kind')}
-            label={history.kind}
-            options={choices(RECORD_KINDS, history.kinds)}
-          />
-          <SelectField
-            of={field('state')}
-            label={history.state}
-            options={choices(HISTORY_STATES, history.states)}
-          />
+          {select('kind', history.kinds)}
+          {select('state', history.states)}
         </div>
         <div class="filter-fields">
           {!isOwn && <PersonField of={field('person')} who="operator" label={history.person} />}
