@@ -2,7 +2,7 @@ import type { ComponentType } from 'preact'
 import type { RowAnswer } from '../../web/answers.ts'
 import { type At, counted, text } from '../../web/kit/at.ts'
 import type { View } from '../../web/pages/table.ts'
-import type { RecordPageAnswer } from '../api/find.ts'
+import type { RecordPageAnswer } from '../api/record.ts'
 import type { shownDeciders } from '../api/shown.ts'
 import { RecordCard, recordTitle } from './record-card.tsx'
 
