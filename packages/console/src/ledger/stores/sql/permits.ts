@@ -11,7 +11,7 @@ import { type Sql, sql } from './sql.ts'
 const PERMIT = sql`${asNumber('version')}, CAST(data AS text) AS data`
 
 /** The slots, and the facts of a start. */
-interface Wanted {
+export interface Wanted {
   readonly slots: readonly string[]
   readonly granted?:
     | { readonly customer: string; readonly operator: string; readonly notOverAt: number }
