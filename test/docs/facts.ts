@@ -249,7 +249,7 @@ export const FACTS: Readonly<Record<string, readonly Fact[]>> = {
     ['application for {a} day.', secondsOf(`${FORMAT}/kinds.ts`, 'DAY_MS') / DAY_S],
     [
       'if it began within {30} days',
-      secondsOf(`${CONSOLE}/features/permits/server/api/stops.ts`, 'RECENT_MS') / DAY_S,
+      secondsOf(`${CONSOLE}/records/api/stops.ts`, 'RECENT_MS') / DAY_S,
     ],
     [
       'after {60} requests of an operator in {an} hour',

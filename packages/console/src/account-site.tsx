@@ -1,12 +1,7 @@
 import type { ComponentChildren } from 'preact'
-import { accountPages } from './features/account/server/pages.ts'
-import {
-  customerActions,
-  findLookedInto,
-  listOwnRecords,
-} from './features/permits/server/api/of-customer.ts'
-import type { PermitParts } from './features/permits/server/api/shown.ts'
-import { OwnRecords } from './features/permits/views/own-records.tsx'
+import { ACCOUNT_PAGES } from './features/account/server/pages.ts'
+import { customerActions } from './records/api/of-customer.ts'
+import type { RecordParts } from './records/api/shown.ts'
 import type { At } from './web/kit/at.ts'
 import { Frame } from './web/kit/frame.tsx'
 import { servePages } from './web/pages/serve.tsx'
@@ -18,7 +13,7 @@ const LOOKS_EVERY = 15
 
 /** The page on which customers see who acted as them. */
 export function accountSite(
-  parts: Parts & PermitParts,
+  parts: Parts & RecordParts,
   { clientId, path }: NonNullable<Settings['account']>,
 ) {
   return servePages(parts, {
@@ -31,10 +26,7 @@ export function accountSite(
     looksEvery: LOOKS_EVERY,
     leadsTo: [],
     doorOf: ({ account }) => ({ product: account.title, about: account.signInAbout }),
-    table: [
-      ...accountPages({ listRecords: listOwnRecords, findLookedInto, Records: OwnRecords }),
-      ...customerActions(),
-    ],
+    table: [...ACCOUNT_PAGES, ...customerActions()],
     findCaller: async (person) => person,
     readerFor: async (_call, at) => at,
     Frame: AccountFrame,

@@ -5,16 +5,16 @@ import { customersPage } from './features/impersonations/views/customers-page.ts
 import { RunningNow } from './features/impersonations/views/running.tsx'
 import { countThisMonth } from './features/overview/server/month.ts'
 import { ThisMonth } from './features/overview/views/this-month.tsx'
-import { findInbox, findOwn, type Inbox } from './features/permits/server/api/inbox.ts'
-import type { PermitCall } from './features/permits/server/api/shown.ts'
-import { InboxList, RecordList } from './features/permits/views/inbox.tsx'
 import { unlessTrouble } from './kernel/log-line.ts'
+import { findInbox, findOwnRecords, type Inbox } from './records/api/inbox.ts'
+import type { RecordCall } from './records/api/shown.ts'
+import { InboxList, RecordList } from './records/views/inbox.tsx'
 import { NotShown } from './web/kit/frame.tsx'
 import { Link } from './web/kit/link.tsx'
 import type { View } from './web/pages/table.ts'
 import type { WithQuery } from './web/parts.ts'
 
-type HomeCall = WithQuery<typeof SEARCH, PermitCall>
+type HomeCall = WithQuery<typeof SEARCH, RecordCall>
 
 /** For the log. The rest of the page can end what runs while the audit cannot be read, too. */
 const MISSING = 'a part of the first page is missing'
@@ -29,7 +29,7 @@ export async function showCustomers(call: HomeCall) {
   const [found, inbox, own, { running }] = await Promise.all([
     searchCustomers(call),
     unlessTrouble(MISSING, () => findInbox(call)),
-    unlessTrouble(MISSING, () => findOwn(call)),
+    unlessTrouble(MISSING, () => findOwnRecords(call)),
     listRunning(call),
   ])
   return { ...found, inbox, own, running }

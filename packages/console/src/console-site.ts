@@ -4,17 +4,17 @@ import { SEARCH } from './features/impersonations/server/customers.ts'
 import { impersonationPages } from './features/impersonations/server/pages.ts'
 import { findStrip } from './features/impersonations/server/strip.ts'
 import { ImpersonationRows } from './features/impersonations/views/rows.tsx'
-import { askingActions } from './features/permits/server/api/approval.ts'
-import { findNews } from './features/permits/server/api/find.ts'
-import { countInbox } from './features/permits/server/api/inbox.ts'
-import { recordPages } from './features/permits/server/api/pages.ts'
-import type { PermitCall, StaffParts } from './features/permits/server/api/shown.ts'
+import { askingActions } from './features/permits/server/approval.ts'
+import type { PermitCall, PermitParts } from './features/permits/server/parts.ts'
 import { ApprovalPart, Needed } from './features/permits/views/approval-part.tsx'
-import { RecordCard } from './features/permits/views/record-card.tsx'
 import type { ErasingCall, ErasingParts } from './features/personal-data/server/api.ts'
-import { personalDataPages } from './features/personal-data/server/pages.ts'
+import { PERSONAL_DATA_PAGES } from './features/personal-data/server/pages.ts'
 import { rulePages } from './features/rules/server/pages.ts'
 import { ACTING_ROLES, ALL_ROLES } from './kernel/roles.ts'
+import { findNews } from './records/api/find.ts'
+import { countInbox } from './records/api/inbox.ts'
+import { recordPages } from './records/api/pages.ts'
+import type { RecordParts } from './records/api/shown.ts'
 import { findCaller } from './web/caller.ts'
 import { askProvider } from './web/http/problem.ts'
 import { findMe, me } from './web/me.ts'
@@ -43,13 +43,13 @@ export const STAFF_TABLE: readonly Route<StaffCall, FrameAt>[] = [
   ...askingActions,
   ...recordPages(ImpersonationRows),
   ...rulePages(Needed),
-  ...personalDataPages(RecordCard),
+  ...PERSONAL_DATA_PAGES,
   file('/me', ALL_ROLES, me),
   file('/stream', ALL_ROLES, streamChanges),
 ]
 
 /** The pages of the support. */
-export function consoleSite(parts: ErasingParts & Parts & StaffParts) {
+export function consoleSite(parts: ErasingParts & Parts & PermitParts & RecordParts) {
   const { provider, settings } = parts
   return servePages(parts, {
     at: 'options.clientId',

@@ -14,7 +14,7 @@ import {
   useRecorder,
 } from './features/impersonations/server/uses.ts'
 import { startNotices, toldOfStarts } from './features/notices/server/start.ts'
-import { permitGate } from './features/permits/server/api/approval.ts'
+import { permitGate } from './features/permits/server/approval.ts'
 import { erasureRecords } from './features/personal-data/server/api.ts'
 import type { DataRequest, ErasedCounts } from './features/personal-data/server/erase.ts'
 import { personalData } from './features/personal-data/server/personal-data.ts'
@@ -60,8 +60,6 @@ export type {
   PermitRequest,
   Permits,
   PermitsOptions,
-  Standing,
-  StandingChoice,
   StandingOptions,
 } from './features/permits/server/options.ts'
 export type { OnPermit, PermitAlert } from './features/permits/server/permit-alerts.ts'
@@ -86,7 +84,7 @@ export type {
 } from './ledger/store.ts'
 export type { SupportConsoleOptions } from './options.ts'
 export { PermitError } from './records/errors.ts'
-export type { Permit, Shown, Stop } from './records/record-at.ts'
+export type { Permit, Shown, Standing, StandingChoice, Stop } from './records/record-at.ts'
 export type { Saying } from './records/records.ts'
 export type { Approver } from './records/who.ts'
 export type { RecordRefusal, Refusal } from './web/acting/refusals.ts'
@@ -250,12 +248,16 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
     decide: records.decisions,
   })
   const erasures = erasureRecords(ofPerson)
-  const parts = {
+  const ofRecords = {
     permits,
-    erasures,
-    personalData: ofPerson,
     records,
-    gate: permitGate({ permits, records, erasures }),
+    erasures,
+    answer: permits?.hasStanding ? permits.answer : undefined,
+  }
+  const parts = {
+    ...ofRecords,
+    personalData: ofPerson,
+    gate: permitGate(ofRecords),
     provider,
     settings,
     audit,

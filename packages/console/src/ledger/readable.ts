@@ -37,14 +37,11 @@ export function allReadable(stored: readonly StoredRecord[]): AuditRecord[] {
 }
 
 /** All rows that match, the newest first, one page after the other. @param now for outcomes */
-export const rowPages = (store: Pick<AuditStore, 'find'>, filter: RowFilter, now: number) =>
+export const rowPages = (store: AuditStore, filter: RowFilter, now: number) =>
   pages((before) => store.find(filter, { before, limit: ROWS_PER_READ, now }))
 
 /** Seals after a number, in their order. */
-export async function* readSeals(
-  store: Pick<AuditStore, 'sealsAfter'>,
-  after: number,
-): AsyncGenerator<StoredSeal> {
+export async function* readSeals(store: AuditStore, after: number): AsyncGenerator<StoredSeal> {
   for (let number = after; ; ) {
     const page = await store.sealsAfter(number, SEALS_PER_READ)
     yield* page
@@ -54,7 +51,7 @@ export async function* readSeals(
   }
 }
 
-type RecordReader = Pick<AuditStore, 'permits'>
+type RecordReader = AuditStore
 
 const readPage = (store: RecordReader, filter: PermitFilter) => (before: string | undefined) =>
   store.permits(filter, { before, limit: RECORDS_PER_READ })

@@ -35,7 +35,7 @@ export type Ends = ReturnType<typeof endsOf>
 
 /** @param say adds an event to a record, in the name of a person */
 export function endsOf(
-  store: Pick<AuditStore, 'permits'>,
+  store: AuditStore,
   say: (about: AuditRecord, event: 'revoked', person: Speaking) => Promise<AuditRecord>,
   attached: () => Provider,
   now: () => number,

@@ -1,4 +1,5 @@
 import {
+  type AnswerRecord,
   type AuditRecord,
   isPermit,
   type PermitRecord,
@@ -22,6 +23,17 @@ export interface Stop extends Omit<StopRecord, 'deliveries' | 'lastAt' | 'versio
 /** Any record as it is at a time. All times are in milliseconds since the epoch. What is not known is absent. */
 export interface Shown extends Omit<AuditRecord, 'deliveries' | 'lastAt' | 'state' | 'version'> {
   readonly state: RecordStateAt
+}
+
+/** An answer of a customer for all requests: support may act without asking, or asks each time. */
+export type StandingChoice = AnswerRecord['state']
+
+/** The answer that holds for a customer now. */
+export interface Standing {
+  /** `'rule'`: nothing is said, and the rule alone decides. */
+  readonly choice: StandingChoice | 'rule'
+  /** `true` if the customer said nothing yet: the deployment says it. */
+  readonly isInitial?: true | undefined
 }
 
 /** A record as it is shown: as of a time, and without what only its fold needs. */

@@ -16,7 +16,7 @@ const ENTRIES_PER_READ = 1000
  */
 export async function* exportEverything(
   store: AuditStore,
-  { seal }: Pick<Seals, 'seal'>,
+  { seal }: Seals,
 ): AsyncGenerator<string> {
   await store.assertSchema()
   await seal()

@@ -38,7 +38,7 @@ export async function* exportCsv(store: AuditStore, rows: ExportedRows): AsyncGe
  * @param lines what a line has besides, by the id of its row or permit
  */
 export async function* linesWithEntries(
-  store: Pick<AuditStore, 'timelines'>,
+  store: AuditStore,
   lines: ReadonlyMap<string, object>,
 ): AsyncGenerator<string> {
   const left = [...lines]
@@ -66,7 +66,7 @@ export async function* linesWithEntries(
 
 /** The entries of rows, one row after the other: as many statements as there are pages of entries. */
 export async function* readTimelines(
-  store: Pick<AuditStore, 'timelines'>,
+  store: AuditStore,
   rows: readonly string[],
 ): AsyncGenerator<readonly StoredEntry[]> {
   let [left, after] = [rows, 0]

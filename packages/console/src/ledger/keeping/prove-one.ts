@@ -26,7 +26,7 @@ export class Unprovable extends Error {
  */
 export async function* proveOne(
   store: AuditStore,
-  { seal, sign }: Pick<Seals, 'seal' | 'sign'>,
+  { seal, sign }: Seals,
   id: string,
 ): AsyncGenerator<string> {
   await store.assertSchema()

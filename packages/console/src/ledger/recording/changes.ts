@@ -40,7 +40,7 @@ interface Follower {
  * Tells followers which rows changed. One poll per second serves all of them. Without followers, there is no poll.
  * While the store cannot be read, followers wait; afterwards they are told what happened meanwhile.
  */
-export function changes(store: Pick<AuditStore, 'entries' | 'newest'>, pollEvery = POLL_EVERY) {
+export function changes(store: AuditStore, pollEvery = POLL_EVERY) {
   const followers = new Set<Follower>()
   let polling = new AbortController()
 

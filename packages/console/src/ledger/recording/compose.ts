@@ -98,7 +98,7 @@ export function compose(
   const outcomes = pending.map(addOrSetAside)
   const newSums = [...sums].map(([id, { sum, from, at }]): NewSum => {
     const before = stored.get(id)
-    const replaces = before === undefined || before === 'unreadable' ? 0 : before.version
+    const replaces = typeof before === 'object' ? before.version : 0
     // The columns of its table are members of it.
     const data = JSON.stringify(sum.kind === 'record' ? sum.permit : storedRowOf(sum.row))
     return { kind: sum.kind, id, replaces, from, at, data }

@@ -53,7 +53,7 @@ const PAUSES_MS = [50, 100, 250, 500, 1000] as const
 
 export function auditLog(
   store: WrittenStore,
-  { markOf }: Pick<Marks, 'markOf'>,
+  { markOf }: Marks,
   pauses: readonly [number, ...number[]] = PAUSES_MS,
 ) {
   const remembered = new BoundedMap<string, Sum>(MAX_SUMS_REMEMBERED)

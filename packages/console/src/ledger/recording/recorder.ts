@@ -61,7 +61,7 @@ const ENTRIES_PER_WRITE = 1000
 const COUNTED_EVERY_MS = 60_000
 
 export function recorder(
-  { append, isTroubled }: Pick<Log, 'append' | 'isTroubled'>,
+  { append, isTroubled }: Log,
   {
     nameOf,
     notify,

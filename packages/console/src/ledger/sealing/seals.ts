@@ -23,11 +23,8 @@ export type Sign = (claims: Readonly<Record<string, unknown>>) => Promise<string
 export type Seals = ReturnType<typeof startSeals>
 
 export interface SealsOptions {
-  readonly store: Pick<
-    AuditStore,
-    'addSeal' | 'entries' | 'keepFor' | 'newest' | 'newestSeals' | 'removeSeal'
-  >
-  readonly marks: Pick<Marks, 'isRight' | 'markOf'>
+  readonly store: AuditStore
+  readonly marks: Marks
   /** Records the alarm about what no process of the deployment wrote. */
   recordSurely(entry: AuditEntry, id?: string): Promise<void>
   readonly sign: Sign

@@ -2,6 +2,8 @@ import { storable } from 'oidc-provider-impersonation-verify/chain'
 import { type AuditRow, reasonOf } from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
 import { log, unlessTrouble } from '../../../kernel/log-line.ts'
+import { findLookedInto, listOwnRecords } from '../../../records/api/of-customer.ts'
+import type { CustomerRecordCall } from '../../../records/api/shown.ts'
 import { type AccountImpersonation, describeTicket } from '../../../web/account-card.ts'
 import { whatWasDone } from '../../../web/done.ts'
 import { Problem } from '../../../web/http/problem.ts'
@@ -14,36 +16,20 @@ const MAX_RUNNING_SHOWN = 50
 
 export const OWN = { before: cursor, limit: v.optional(numberParameter(1, 50), '10') }
 
-/** The part of the page that records make. */
-export interface RecordsOnPage<C, R> {
-  listRecords(call: C): Promise<R>
-  /** Finds when another person looked into what the caller objected to, by the operator. */
-  findLookedInto(call: C): Promise<(operator: string, objectedAt: number) => number | undefined>
-}
-
-export interface AccountPageAnswer<R> {
-  /** Impersonations that run now, newest first. */
-  readonly running: readonly AccountImpersonation[] | null
-  /** Requests of support, and answers of the caller. */
-  readonly records: R | null
-  readonly past: AccountAnswer | null
-}
+export type AccountPageAnswer = Awaited<ReturnType<typeof showAccount>>
 
 /**
  * `GET {account.path}`: who acts and acted as the caller. A part that cannot be read now is `null`: the customer
  * must be able to end what runs in any case. A customer reads only what concerns them: never the reason that the
  * operator gave, nor why the provider refused a request.
  */
-export async function showAccount<C extends CustomerCall, R>(
-  call: WithQuery<typeof OWN, C>,
-  records: RecordsOnPage<C, R>,
-): Promise<AccountPageAnswer<R>> {
-  const [running, own, past] = await Promise.all([
+export async function showAccount(call: WithQuery<typeof OWN, CustomerRecordCall>) {
+  const [running, records, past] = await Promise.all([
     orNull(listOwnRunning(call)),
-    orNull(records.listRecords(call)),
-    orNull(listPast(call, records)),
+    orNull(listOwnRecords(call)),
+    orNull(listPast(call)),
   ])
-  return { running, records: own, past }
+  return { running, records, past }
 }
 
 /** A part that cannot be read takes no other part away. */
@@ -61,10 +47,7 @@ async function orNull<T>(part: Promise<T>): Promise<T | null> {
 export type AccountAnswer = Awaited<ReturnType<typeof listPast>>
 
 /** Lists the impersonations of the caller, newest first. */
-async function listPast<C extends CustomerCall>(
-  call: WithQuery<typeof OWN, C>,
-  { findLookedInto }: Pick<RecordsOnPage<C, unknown>, 'findLookedInto'>,
-) {
+async function listPast(call: WithQuery<typeof OWN, CustomerRecordCall>) {
   const { audit, caller, now, query } = call
   const { before, limit } = query
   const page = await audit.store.find({ customer: caller.id }, { before, limit, now: now() })

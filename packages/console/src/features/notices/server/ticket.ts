@@ -20,7 +20,7 @@ export type TicketTelling = { readonly kind: 'ended' | 'started' } & (
 
 /** All that started for the ticket, by whomever. The first comes first. */
 export async function rowsOfTicket(
-  store: Pick<AuditStore, 'find'>,
+  store: AuditStore,
   row: AuditRow,
   now: number,
 ): Promise<readonly AuditRow[]> {

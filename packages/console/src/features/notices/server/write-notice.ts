@@ -23,6 +23,7 @@ import {
 import { applicationName, canChange } from '../../../web/applications.ts'
 import type { CustomerDirectory } from '../../../web/customer-directory.ts'
 import { whatWasDone } from '../../../web/done.ts'
+import { namedBy } from '../../../web/person-names.ts'
 import type { Settings } from '../../../web/settings.ts'
 import { isTicket } from '../../../web/ticket.ts'
 import { lookUp } from '../../../web/words/look-up.ts'
@@ -35,7 +36,7 @@ export interface NoticeParts {
   readonly provider: Provider
   readonly settings: Settings
   readonly notices: NoticeSettings
-  readonly store: Pick<AuditStore, 'timeline'>
+  readonly store: AuditStore
   readonly directory: Pick<CustomerDirectory, 'get'>
   /** The clock, in milliseconds since the epoch. */
   readonly now: () => number
@@ -161,10 +162,7 @@ async function findRecipient(
   const account = await findAccount(provider, id)
   const claims = await account?.claims('userinfo', 'openid profile email', {}, [])
   const customer = await directory.get(id, preferred)
-  const { name, email } = customer ?? {
-    name: nonEmptyText(claims?.name) ?? known.name,
-    email: nonEmptyText(claims?.email) ?? known.email,
-  }
+  const { name, email } = customer ?? { ...known, ...(claims && namedBy(claims)) }
   // Some directories write `de_AT`.
   const locale = nonEmptyText(claims?.locale)?.replaceAll('_', '-')
   const language = lookUp(locale ?? '', tags) ?? preferred

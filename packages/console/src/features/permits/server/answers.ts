@@ -3,8 +3,8 @@ import { isAnswer, type StoredRecord } from 'oidc-provider-impersonation-verify/
 import { readable } from '../../../ledger/readable.ts'
 import { PermitError } from '../../../records/errors.ts'
 import { parseAccountId } from '../../../records/inputs.ts'
+import type { Standing, StandingChoice } from '../../../records/record-at.ts'
 import type { Records } from '../../../records/records.ts'
-import type { Standing, StandingChoice } from './options.ts'
 
 /** The options of the switch, with their defaults. */
 export interface StandingSettings {

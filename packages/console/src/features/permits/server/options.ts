@@ -5,9 +5,9 @@ import type {
   Provider,
   SubjectTokenContext,
 } from 'oidc-provider-impersonation'
-import type { AnswerRecord, RecordKind, SaidEvent } from 'oidc-provider-impersonation-verify/format'
+import type { RecordKind, SaidEvent } from 'oidc-provider-impersonation-verify/format'
 import type { AuditStore } from '../../../ledger/store.ts'
-import type { Permit, Shown, Stop } from '../../../records/record-at.ts'
+import type { Permit, Shown, Standing, StandingChoice, Stop } from '../../../records/record-at.ts'
 import type { RecordsAttached, Saying, Stopping } from '../../../records/records.ts'
 import type { FindApprovers } from '../../../records/who.ts'
 import type { OnPermit } from './permit-alerts.ts'
@@ -66,17 +66,6 @@ export interface StandingOptions {
 export type TicketOf = (
   request: Pick<AuthorizationRequest, 'account' | 'context'>,
 ) => string | undefined
-
-/** An answer of a customer for all requests: support may act without asking, or asks each time. */
-export type StandingChoice = AnswerRecord['state']
-
-/** The answer that holds for a customer now. */
-export interface Standing {
-  /** `'rule'`: nothing is said, and the rule alone decides. */
-  readonly choice: StandingChoice | 'rule'
-  /** `true` if the customer said nothing yet: the deployment says it. */
-  readonly isInitial?: true | undefined
-}
 
 export interface AttachOptions extends RecordsAttached {
   /**

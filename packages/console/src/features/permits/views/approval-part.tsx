@@ -1,11 +1,11 @@
 import { MAX_REASON_LENGTH } from 'oidc-provider-impersonation-verify/format'
-import { type At, counted, text } from '../../../web/kit/at.ts'
+import { decidersText } from '../../../records/views/record-page.tsx'
+import { type At, text } from '../../../web/kit/at.ts'
 import { Button, Disclosure, type FieldIn, NoteField } from '../../../web/kit/form.tsx'
 import { Link } from '../../../web/kit/link.tsx'
 import { recordPath } from '../../../web/kit/paths.ts'
 import { relativeText } from '../../../web/kit/time.tsx'
-import type { Approval } from '../server/api/approval.ts'
-import type { shownDeciders } from '../server/api/shown.ts'
+import type { Approval } from '../server/approval.ts'
 
 /**
  * A part of the form to act: which approval is missing, and the way to ask for it.
@@ -27,7 +27,12 @@ export function ApprovalPart(props: { approval: object; field: FieldIn }, at: At
       </p>
       {!record && !hasNobody && !refused && (
         <div class="actions">
-          <Button action="/permits" kind="primary" data-key="Control+Enter">
+          <Button
+            kind="primary"
+            data-key="Control+Enter"
+            formAction={`${at.base}/permits`}
+            formTarget="_self"
+          >
             {ask.submit}
           </Button>
         </div>
@@ -38,7 +43,7 @@ export function ApprovalPart(props: { approval: object; field: FieldIn }, at: At
   )
 }
 
-function Emergency({ field }: { field: FieldIn }, { words }: At) {
+function Emergency({ field }: { field: FieldIn }, { base, words }: At) {
   const { ask } = words.permits
   const why = field('emergency')
   return (
@@ -51,7 +56,7 @@ function Emergency({ field }: { field: FieldIn }, { words }: At) {
       <div class="emergency">
         <p class="note">{ask.emergencyAbout}</p>
         <NoteField of={why} label={ask.emergencyReason} most={MAX_REASON_LENGTH} />
-        <Button opens action="/impersonations/emergency" kind="danger">
+        <Button kind="danger" formAction={`${base}/impersonations/emergency`}>
           {ask.emergencyGo}
         </Button>
       </div>
@@ -74,16 +79,4 @@ function neededText(at: At, approval: Approval): string {
   }
   const needs = records.needs[by.length > 1 ? 'both' : (by[0] ?? 'second_person')]
   return deciders ? `${needs} ${decidersText(at, deciders)}` : needs
-}
-
-/** Says who can decide. */
-export function decidersText(
-  at: At,
-  { names, others, isLeads }: ReturnType<typeof shownDeciders>,
-): string {
-  const { ask } = at.words.permits
-  if (isLeads) return ask.leads
-  if (names.length === 0) return ask.nobody
-  const slots = { names: new Intl.ListFormat(at.locale).format(names) }
-  return others > 0 ? counted(at, ask.peopleAndMore, others, slots) : text(at, ask.people, slots)
 }

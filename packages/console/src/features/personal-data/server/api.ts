@@ -2,6 +2,7 @@ import {
   type AuditPerson,
   MAX_NOTE_LENGTH,
   present,
+  speakersOf,
 } from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
 import { MAX_CUSTOMER_ID_LENGTH } from '../../../kernel/limits.ts'
@@ -16,9 +17,9 @@ import { findMayErase } from '../../../web/sign-in/roles.ts'
 import type { ErasedCounts } from './erase.ts'
 import { MAX_SHOWN } from './in-force.ts'
 import type { PersonalData } from './personal-data.ts'
-import { type ErasureRequest, isSameAccount } from './requests.ts'
+import { type ErasureRequest, eraser, isSameAccount } from './requests.ts'
 
-/** What this feature adds to the parts of the API. */
+/** The parts of the API that this feature adds. */
 export interface ErasingParts {
   readonly personalData: PersonalData
 }
@@ -89,7 +90,7 @@ export async function showPerson(call: ErasingCall) {
     /** Impersonations of which the customer was told. */
     notices: rows.filter(({ deliveries }) => deliveries?.customer?.last?.is === 'told').length,
     held: rows.filter(({ hold }) => hold?.isHeld).length,
-    /** What may not be erased now. */
+    /** Reasons why some of it may not be erased now. */
     inForce: inForce.slice(0, MAX_SHOWN),
     ...present({
       name: name ?? rows.find(({ customer }) => customer?.name !== undefined)?.customer?.name,
@@ -157,15 +158,14 @@ async function shownRequests(call: ErasingCall) {
 /** It waits until all is erased, also if it was confirmed and broke off. */
 async function shownRequest(request: ErasureRequest, call: ErasingCall) {
   const { by, customer } = request
-  const isMine = isSameAccount(by.id, call.caller.id)
-  const isConcerned = isSameAccount(customer.id, call.caller.id)
+  const { id } = call.caller
   return {
     ...recordAt(request, call.now()),
     by: await nameKnown(call, by),
     customer: await nameKnown(call, customer),
     state: 'asked',
-    isMine,
-    may: isMine || isConcerned ? [] : ['confirmed'],
+    isMine: isSameAccount(by.id, id),
+    may: speakersOf(request, eraser(id)).includes('eraser') ? ['confirmed'] : [],
   } satisfies RecordAnswer
 }
 

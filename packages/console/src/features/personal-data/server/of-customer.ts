@@ -15,11 +15,9 @@ export type Item = { readonly id: string } & (
   | { readonly kind: 'permit'; readonly permit: StoredRecord }
 )
 
-type ReadStore = Pick<AuditStore, 'find' | 'permits' | 'sums' | 'timelines'>
-
 /** All that there is of a customer: impersonations, newest first, and then permits, newest first. */
 export async function* itemsOf(
-  store: Pick<ReadStore, 'find' | 'permits'>,
+  store: AuditStore,
   customer: string,
   now: number,
 ): AsyncGenerator<readonly Item[]> {
@@ -36,7 +34,7 @@ export async function* itemsOf(
 
 /** The same, and whether their entries say that they are the customer's: see {@link findProved}. */
 export async function* checkedItemsOf(
-  store: ReadStore,
+  store: AuditStore,
   customer: string,
   now: number,
 ): AsyncGenerator<readonly (Item & { readonly isProved: boolean })[]> {
@@ -53,7 +51,7 @@ export async function* checkedItemsOf(
 
 /** One of them, which leads to the customer as long as something is kept: an entry with it names no customer. */
 export async function findFirst(
-  store: Pick<ReadStore, 'find' | 'permits'>,
+  store: AuditStore,
   customer: string,
   now: number,
 ): Promise<Item | undefined> {
@@ -72,7 +70,7 @@ export function lastAtOf(item: Item): number {
  * proves nothing: the entries are sealed.
  */
 export async function findProved(
-  store: Pick<ReadStore, 'timelines'>,
+  store: AuditStore,
   ids: readonly string[],
   customer: string,
 ): Promise<ReadonlySet<string>> {

@@ -8,6 +8,8 @@ import {
   ERASING_EVENT,
   may,
   present,
+  type Speaking,
+  speakersOf,
 } from 'oidc-provider-impersonation-verify/format'
 import { newId } from '../../../kernel/ids.ts'
 import { allRecords, readable } from '../../../ledger/readable.ts'
@@ -25,7 +27,7 @@ import {
 import { InForceError } from './in-force.ts'
 import { findFirst, findProved } from './of-customer.ts'
 
-/** How long an erasure that was confirmed, and not carried out to its end, is shown. */
+/** Time for which an erasure that broke off is shown. */
 const SHOWN_MS = 7 * DAY_MS
 
 /** The record of a request, with the customer whom it does not name. Confirmed, it broke off before its end. */
@@ -39,7 +41,7 @@ type SaidBy = DataRequest & { readonly by: string }
 
 export interface ErasuresParts extends ErasureParts {
   readonly settled: Audit['settled']
-  /** Whether a person may erase now, by the account id. */
+  /** Returns true if a person may erase now, by the account id. */
   readonly mayErase: (accountId: string) => Promise<boolean>
   readonly decide: Decisions
 }
@@ -58,7 +60,7 @@ export function erasuresOf({ settled, mayErase, decide, ...parts }: ErasuresPart
     return customer === undefined ? undefined : { ...record, by, customer: { id: customer } }
   }
 
-  /** Where its entries were changed, or tell another one, it asks for nothing. */
+  /** Returns false if its entries were changed, or tell another one: then it asks for nothing. */
   async function isAsTold(record: AuditRecord): Promise<boolean> {
     const [told] = await store.permitsInForce({ slots: [slotOf(record)] })
     return told?.data === asciiJson(record)
@@ -101,7 +103,9 @@ export function erasuresOf({ settled, mayErase, decide, ...parts }: ErasuresPart
      */
     async ask(customer: string, said: SaidBy): Promise<ErasureRequest> {
       const { by, note } = said
-      assertOther(customer, by)
+      if (isSameAccount(customer, by)) {
+        throw new Problem(403, 'access_denied', 'others decide about your own data')
+      }
       const conflict = () => new Problem(409, 'conflict', 'somebody asked for this already')
       if ((await list()).some((each) => isSameAccount(each.customer.id, customer))) throw conflict()
       await assertNoneInForce(customer, said)
@@ -136,18 +140,18 @@ export function erasuresOf({ settled, mayErase, decide, ...parts }: ErasuresPart
       const request = await toConfirm(readable(await store.permit(id)))
       if (!request) throw notFound('there is no such request: it lapsed, or it is done')
       const { by, note } = said
-      const customer = request.customer.id
-      assertOther(customer, by)
-      if (isSameAccount(request.by.id, by)) {
-        throw new Problem(403, 'access_denied', 'another person confirms what you asked for')
+      const person = eraser(by)
+      if (!speakersOf(request, person).includes('eraser')) {
+        const who = 'neither who asked for it nor the person concerned confirms it'
+        throw new Problem(403, 'access_denied', who)
       }
+      const customer = request.customer.id
       const faster = () =>
         new Problem(409, 'conflict', 'another person confirmed it at the same time')
       if (request.state !== 'confirmed') {
         await store.assertSchema()
         await assertNoneInForce(customer, said)
         await decide.decide(id, (record) => {
-          const person = { id: by, is: ['eraser'] } as const
           if (typeof may(record, 'confirmed', person, now()) === 'string') throw faster()
           const timeMs = Math.max(now(), record.lastAt)
           return { event: 'support.confirmed', timeMs, permit: id, by, ...present({ note }) }
@@ -162,14 +166,11 @@ export function erasuresOf({ settled, mayErase, decide, ...parts }: ErasuresPart
   }
 }
 
-/** What leads to the customer, whom the record does not name. */
+/** The id of a row or record that leads to the customer, whom the record does not name. */
 const aboutOf = ({ impersonation, record = '' }: AuditRecord) => impersonation ?? record
 
-/** @throws Problem for the person concerned */
-function assertOther(customer: string, by: string): void {
-  if (!isSameAccount(customer, by)) return
-  throw new Problem(403, 'access_denied', 'others decide about your own data')
-}
+/** A person who may erase. */
+export const eraser = (id: string): Speaking => ({ id: storable(id), is: ['eraser'] })
 
-/** Whether two account ids are the same, as the storage has them. */
+/** Compares two account ids as the storage has them. */
 export const isSameAccount = (one: string, other: string) => storable(one) === storable(other)

@@ -1,13 +1,13 @@
 import type { AuditRecord } from 'oidc-provider-impersonation-verify/format'
-import { readAll } from '../../../../kernel/pages.ts'
-import { isAudited } from '../../../../kernel/roles.ts'
-import { noSuchRecord } from '../../../../records/errors.ts'
-import type { RowAnswer } from '../../../../web/answers.ts'
-import type { Call } from '../../../../web/parts.ts'
-import type { RecordAnswer } from '../../../../web/record-answer.ts'
-import { shownRow } from '../../../../web/rows.ts'
-import { cookiePlace, readCookie, writeCookie } from '../../../../web/sign-in/cookie.ts'
-import { awaitsApprover, type PermitCall, recordFor, shownDeciders, shownRecord } from './shown.ts'
+import { readAll } from '../../kernel/pages.ts'
+import { isAudited } from '../../kernel/roles.ts'
+import type { RowAnswer } from '../../web/answers.ts'
+import type { Call } from '../../web/parts.ts'
+import type { RecordAnswer } from '../../web/record-answer.ts'
+import { shownRow } from '../../web/rows.ts'
+import { cookiePlace, readCookie, writeCookie } from '../../web/sign-in/cookie.ts'
+import { noSuchRecord } from '../errors.ts'
+import { awaitsApprover, type RecordCall, recordFor, shownDeciders, shownRecord } from './shown.ts'
 
 /** About how many impersonations are read to find those of a record. */
 const MAX_LOOKED_AT = 1000
@@ -15,7 +15,7 @@ const MAX_LOOKED_AT = 1000
 export type RecordPageAnswer = Awaited<ReturnType<typeof showRecord>>
 
 /** `GET /records/:id`: one record, with what was done under it. 404 for what the caller is not shown. */
-export async function showRecord(call: PermitCall) {
+export async function showRecord(call: RecordCall) {
   const { now, param, records } = call
   const record = await records.find(param('id'))
   if (!record) throw noSuchRecord()
@@ -61,9 +61,9 @@ export async function rowsUnder(
 export type News = Awaited<ReturnType<typeof findNews>>
 
 /** Finds what became of the requests of a person. */
-export async function findNews(call: PermitCall) {
-  const { caller, now, permits, records } = call
-  if (!permits || caller.role === 'auditor') return { decided: [], waiting: [] }
+export async function findNews(call: RecordCall) {
+  const { caller, gate, now, records } = call
+  if (!gate.hasPermits || caller.role === 'auditor') return { decided: [], waiting: [] }
   const found = await records.list({ operator: caller.id, kind: 'approval', notOverAt: now() })
   const own = found.map((record) => shownRecord(record, call))
   const isNews = ({ id, state }: RecordAnswer) =>
@@ -85,15 +85,15 @@ const MAX_SEEN = 20
 /** No refusal holds longer, in seconds. */
 const SEEN_SECONDS = 86_400
 
-const placeOf = ({ settings }: PermitCall) => {
+const placeOf = ({ settings }: RecordCall) => {
   const place = cookiePlace(settings.clientId, settings.url)
   return { ...place, name: `${place.name}-seen` }
 }
 
-const seenIn = (call: PermitCall) => readCookie(call.ctx, placeOf(call).name)?.split('.') ?? []
+const seenIn = (call: RecordCall) => readCookie(call.ctx, placeOf(call).name)?.split('.') ?? []
 
 /** Keeps that the reader looks at a decision: it is not told any more. */
-function keepSeen(call: PermitCall, id: string): void {
+function keepSeen(call: RecordCall, id: string): void {
   const before = seenIn(call)
   if (call.ctx.get('Authorization') !== '' || before.includes(id)) return
   const ids = [...before.slice(1 - MAX_SEEN), id]

@@ -1,15 +1,15 @@
 import { findAccount } from 'oidc-provider-impersonation/siblings'
 import { type AuditRow, outcomeOf, present } from 'oidc-provider-impersonation-verify/format'
-import { MAX_ID_LENGTH } from '../../../../kernel/limits.ts'
-import { endedInTime } from '../../../../records/ends.ts'
-import { settle, waitForCapacity } from '../../../../web/audit.ts'
-import { optionalNote, writtenText } from '../../../../web/http/json-body.ts'
-import { Problem } from '../../../../web/http/problem.ts'
-import { operatorLimit } from '../../../../web/operator-limit.ts'
-import { notYours, OWN_ID, ownId } from '../../../../web/own-id.ts'
-import type { WithBody } from '../../../../web/parts.ts'
-import { findRole } from '../../../../web/sign-in/roles.ts'
-import { type CustomerPermitCall, type PermitCall, shownRecord } from './shown.ts'
+import { MAX_ID_LENGTH } from '../../kernel/limits.ts'
+import { settle, waitForCapacity } from '../../web/audit.ts'
+import { optionalNote, writtenText } from '../../web/http/json-body.ts'
+import { Problem } from '../../web/http/problem.ts'
+import { operatorLimit } from '../../web/operator-limit.ts'
+import { notYours, OWN_ID, ownId } from '../../web/own-id.ts'
+import type { WithBody } from '../../web/parts.ts'
+import { findRole } from '../../web/sign-in/roles.ts'
+import { endedInTime } from '../ends.ts'
+import { type CustomerRecordCall, type RecordCall, shownRecord } from './shown.ts'
 
 /** The number of the newest rows that tell whether somebody acted. */
 const ROWS_PER_READ = 100
@@ -21,7 +21,7 @@ const RECENT_MS = 30 * 86_400_000
 export const STOP = { operator: writtenText(MAX_ID_LENGTH), note: optionalNote }
 
 /** `POST /stops`: lead. Ends what an operator runs, and keeps them from starting as any customer. 201, or 200 if they are. */
-export async function stopOperator(call: WithBody<typeof STOP, PermitCall>) {
+export async function stopOperator(call: WithBody<typeof STOP, RecordCall>) {
   const { body, ctx, caller, records } = call
   const { operator, note } = body
   if (operator === caller.id) throw new Problem(403, 'access_denied', 'you may not stop yourself')
@@ -38,7 +38,7 @@ export async function stopOperator(call: WithBody<typeof STOP, PermitCall>) {
  * Checks whether the deployment gives an account a role, or the account acted as a customer already: another backend may let
  * people act who have no role here.
  */
-async function isOperator(id: string, { audit, provider, settings, now }: PermitCall) {
+async function isOperator(id: string, { audit, provider, settings, now }: RecordCall) {
   const account = await findAccount(provider, id)
   if (!account) return false
   if ((await findRole(account, settings)) !== undefined) return true
@@ -65,7 +65,7 @@ export function objections() {
   /** Those that are not stored yet. */
   const pending = new Set<string>()
 
-  return async (call: WithBody<typeof OBJECTION, CustomerPermitCall>) => {
+  return async (call: WithBody<typeof OBJECTION, CustomerRecordCall>) => {
     const { body, caller, audit, now, records } = call
     const { note } = body
     const id = ownId(body.id)
@@ -97,7 +97,7 @@ export function objections() {
 }
 
 /** Ends this one alone: nobody is stopped. */
-async function endObjected({ caller, provider, now }: CustomerPermitCall, row: AuditRow) {
+async function endObjected({ caller, provider, now }: CustomerRecordCall, row: AuditRow) {
   const endOne = async () => {
     if (!['running', 'waiting'].includes(outcomeOf(row, now()))) return
     await provider.impersonation.end(row.id, { by: { sub: caller.id }, cause: 'user' })

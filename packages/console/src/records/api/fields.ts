@@ -1,6 +1,6 @@
 import { KINDS, SAID_EVENTS } from 'oidc-provider-impersonation-verify/format'
-import { type CsvValue, csvTime } from '../../../../ledger/keeping/csv.ts'
-import type { RecordAnswer } from '../../../../web/record-answer.ts'
+import { type CsvValue, csvTime } from '../../ledger/keeping/csv.ts'
+import type { RecordAnswer } from '../../web/record-answer.ts'
 
 /** The members of a record, in the order of the card and of the file, and how each is written. */
 export const RECORD_FIELDS = {

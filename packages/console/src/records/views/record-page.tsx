@@ -1,8 +1,9 @@
 import type { ComponentType } from 'preact'
-import type { RowAnswer } from '../../../web/answers.ts'
-import type { View } from '../../../web/pages/table.ts'
-import type { RecordPageAnswer } from '../server/api/find.ts'
-import { decidersText } from './approval-part.tsx'
+import type { RowAnswer } from '../../web/answers.ts'
+import { type At, counted, text } from '../../web/kit/at.ts'
+import type { View } from '../../web/pages/table.ts'
+import type { RecordPageAnswer } from '../api/find.ts'
+import type { shownDeciders } from '../api/shown.ts'
 import { RecordCard, recordTitle } from './record-card.tsx'
 
 /** One record, with everything that was done under it. @param Rows shows impersonations */
@@ -36,4 +37,16 @@ export function recordPage(
       ),
     }
   }
+}
+
+/** Says who can decide. */
+export function decidersText(
+  at: At,
+  { names, others, isLeads }: ReturnType<typeof shownDeciders>,
+): string {
+  const { ask } = at.words.permits
+  if (isLeads) return ask.leads
+  if (names.length === 0) return ask.nobody
+  const slots = { names: new Intl.ListFormat(at.locale).format(names) }
+  return others > 0 ? counted(at, ask.peopleAndMore, others, slots) : text(at, ask.people, slots)
 }

@@ -4,17 +4,17 @@ import {
   SAID_EVENTS,
   type SaidEvent,
 } from 'oidc-provider-impersonation-verify/format'
-import { isAudited } from '../../../../kernel/roles.ts'
-import { noSuchRecord, PermitError } from '../../../../records/errors.ts'
-import { recordNow } from '../../../../web/audit.ts'
-import { optionalNote } from '../../../../web/http/json-body.ts'
-import type { DoneMessage } from '../../../../web/pages/table.ts'
-import type { WithBody } from '../../../../web/parts.ts'
-import type { RecordAnswer } from '../../../../web/record-answer.ts'
+import { isAudited } from '../../kernel/roles.ts'
+import { recordNow } from '../../web/audit.ts'
+import { optionalNote } from '../../web/http/json-body.ts'
+import type { DoneMessage } from '../../web/pages/table.ts'
+import type { WithBody } from '../../web/parts.ts'
+import type { RecordAnswer } from '../../web/record-answer.ts'
+import { noSuchRecord, PermitError } from '../errors.ts'
 import {
-  type CustomerPermitCall,
+  type CustomerRecordCall,
   type ErasedRecords,
-  type PermitCall,
+  type RecordCall,
   shownRecord,
 } from './shown.ts'
 
@@ -26,7 +26,7 @@ async function findWord({
   caller,
   param,
   records,
-}: WithBody<typeof WORD, CustomerPermitCall>) {
+}: WithBody<typeof WORD, CustomerRecordCall>) {
   const event = SAID_EVENTS.find((each) => each === param('event'))
   const record = await records.find(param('id'))
   if (!event || !record) throw noSuchRecord()
@@ -35,7 +35,7 @@ async function findWord({
 
 /** `POST /records/:id/:event` with `{ note?: string }`: every role. 403 `access_denied`, 404, 409 `decided`. */
 export async function say(
-  call: WithBody<typeof WORD, PermitCall>,
+  call: WithBody<typeof WORD, RecordCall>,
 ): Promise<RecordAnswer & { readonly erased?: ErasedRecords }> {
   const { caller, erasures, records } = call
   const { event, record, saying } = await findWord(call)
@@ -58,7 +58,7 @@ export async function say(
 
 /** The same on the account page, by the customer. */
 export async function sayAsCustomer(
-  call: WithBody<typeof WORD, CustomerPermitCall>,
+  call: WithBody<typeof WORD, CustomerRecordCall>,
   limitGrants: (id: string) => Promise<void> | void,
 ): Promise<SaidEvent> {
   const { event, record, saying } = await findWord(call)
@@ -71,7 +71,7 @@ export async function sayAsCustomer(
 
 /** An objection is one event: who looks into it has seen its alarm. */
 async function acknowledgeObjection(
-  call: WithBody<typeof WORD, PermitCall>,
+  call: WithBody<typeof WORD, RecordCall>,
   { impersonation: id = '' }: AuditRecord,
 ): Promise<void> {
   const row = await call.audit.store.row(id)

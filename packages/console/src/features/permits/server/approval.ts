@@ -4,23 +4,18 @@ import {
   isSameTicket,
   MAX_REASON_LENGTH,
 } from 'oidc-provider-impersonation-verify/format'
-import { ACTING_ROLES } from '../../../../kernel/roles.ts'
-import { stoppedError } from '../../../../records/in-force.ts'
-import { actEntries, actForm, askFor } from '../../../../web/acting/asked-for.ts'
-import type { ActBody } from '../../../../web/answers.ts'
-import { writtenText } from '../../../../web/http/json-body.ts'
-import { Problem } from '../../../../web/http/problem.ts'
-import { recordPath } from '../../../../web/kit/paths.ts'
-import { linesFor } from '../../../../web/pages/table.ts'
-import type { AskedFor, Call, Gate } from '../../../../web/parts.ts'
-import { isOfTicket, refusalsIn } from '../refusals.ts'
-import {
-  type PermitCall,
-  requirePermits,
-  type StaffParts,
-  shownDeciders,
-  shownRecord,
-} from './shown.ts'
+import { ACTING_ROLES } from '../../../kernel/roles.ts'
+import { type RecordParts, shownDeciders, shownRecord } from '../../../records/api/shown.ts'
+import { stoppedError } from '../../../records/in-force.ts'
+import { actEntries, actForm, askFor } from '../../../web/acting/asked-for.ts'
+import type { ActBody } from '../../../web/answers.ts'
+import { writtenText } from '../../../web/http/json-body.ts'
+import { Problem } from '../../../web/http/problem.ts'
+import { recordPath } from '../../../web/kit/paths.ts'
+import { linesFor } from '../../../web/pages/table.ts'
+import type { AskedFor, Call, Gate } from '../../../web/parts.ts'
+import { type PermitCall, type PermitParts, requirePermits } from './parts.ts'
+import { isOfTicket, refusalsIn } from './refusals.ts'
 
 const { action } = linesFor<PermitCall>()
 
@@ -34,7 +29,7 @@ interface MissingApproval {
 export type Approval = NonNullable<Awaited<ReturnType<typeof findApproval>>>
 
 /** The checks of records before a start. */
-export function permitGate(parts: StaffParts): Gate {
+export function permitGate(parts: PermitParts & RecordParts): Gate {
   const own = (call: Call): PermitCall => ({ ...call, ...parts })
   return {
     hasPermits: parts.permits !== undefined,

@@ -1,13 +1,14 @@
 import type { AuditRecord } from 'oidc-provider-impersonation-verify/format'
-import { oneOf } from '../../../../kernel/input.ts'
-import type { At } from '../../../../web/kit/at.ts'
-import { operatorLimit } from '../../../../web/operator-limit.ts'
-import { linesFor } from '../../../../web/pages/table.ts'
-import type { WithBody } from '../../../../web/parts.ts'
-import type { RecordAnswer } from '../../../../web/record-answer.ts'
-import type { Standing } from '../options.ts'
+import { oneOf } from '../../kernel/input.ts'
+import { notFound } from '../../web/http/problem.ts'
+import type { At } from '../../web/kit/at.ts'
+import { operatorLimit } from '../../web/operator-limit.ts'
+import { linesFor } from '../../web/pages/table.ts'
+import type { WithBody } from '../../web/parts.ts'
+import type { RecordAnswer } from '../../web/record-answer.ts'
+import type { Standing } from '../record-at.ts'
 import { sayAsCustomer, WORD } from './say.ts'
-import { type CustomerPermitCall, requirePermits, shownRecord } from './shown.ts'
+import { type CustomerRecordCall, shownRecord } from './shown.ts'
 import { OBJECTION, objections } from './stops.ts'
 
 /** Answers of a customer in an hour. Each is an entry of the audit. */
@@ -21,11 +22,11 @@ const CHOICE = { choice: oneOf(['ask', 'allow']) }
 export type AccountRecords = Awaited<ReturnType<typeof listOwnRecords>>
 
 /** Lists what a customer can answer, and what holds by their answers: a part of the account page. */
-export async function listOwnRecords(call: CustomerPermitCall) {
-  const { caller, now, permits, records } = call
+export async function listOwnRecords(call: CustomerRecordCall) {
+  const { answer, caller, now, records } = call
   const [found, standing] = await Promise.all([
     records.list({ customer: caller.id, notOverAt: now() }),
-    permits?.hasStanding ? permits.answer(caller.id) : undefined,
+    answer?.(caller.id),
   ])
   const shown = found.map((each) => shownToCustomer(each, call)).filter(isShown)
   return { records: shown, /** If the deployment offers it. */ standing }
@@ -35,7 +36,7 @@ export async function listOwnRecords(call: CustomerPermitCall) {
 export async function findLookedInto({
   caller,
   records,
-}: CustomerPermitCall): Promise<(operator: string, objectedAt: number) => number | undefined> {
+}: CustomerRecordCall): Promise<(operator: string, objectedAt: number) => number | undefined> {
   const stops = await records.list({ customer: caller.id, state: 'lifted' }, MAX_STOPS_READ)
   return (operator, objectedAt) =>
     stops
@@ -53,7 +54,7 @@ function isShown({ may, said, state }: RecordAnswer): boolean {
 }
 
 /** Without the texts of the operator and the team. */
-function shownToCustomer(record: AuditRecord, call: CustomerPermitCall): RecordAnswer {
+function shownToCustomer(record: AuditRecord, call: CustomerRecordCall): RecordAnswer {
   const shown = shownRecord(record, call)
   const { id, kind, state, may, said, operator, ticket, requestedAt, lapsesAt, until } = shown
   const { application, applicationName = application, canChange, unapproved, isReviewDue } = shown
@@ -81,12 +82,13 @@ function shownToCustomer(record: AuditRecord, call: CustomerPermitCall): RecordA
 /** The answers of customers. Each console counts for itself. */
 export function customerActions() {
   const limit = operatorLimit(MAX_IN_AN_HOUR, HOUR_S)
-  const { action } = linesFor<CustomerPermitCall, At>()
+  const { action } = linesFor<CustomerRecordCall, At>()
 
-  async function choose(call: WithBody<typeof CHOICE, CustomerPermitCall>): Promise<Standing> {
-    const { body, caller } = call
+  async function choose(call: WithBody<typeof CHOICE, CustomerRecordCall>): Promise<Standing> {
+    const { answer, body, caller } = call
+    if (!answer) throw notFound('there is nothing here')
     if (body.choice !== 'ask') await limit(caller.id)
-    return requirePermits(call).answer(caller.id, body.choice)
+    return answer(caller.id, body.choice)
   }
 
   return [

@@ -1,17 +1,17 @@
 import type { ComponentType } from 'preact'
-import { ALL_ROLES, SUPERVISING_ROLES } from '../../../../kernel/roles.ts'
-import type { RowAnswer } from '../../../../web/answers.ts'
-import { linesFor } from '../../../../web/pages/table.ts'
-import { historyPage } from '../../views/history-page.tsx'
-import { recordPage } from '../../views/record-page.tsx'
+import { ALL_ROLES, SUPERVISING_ROLES } from '../../kernel/roles.ts'
+import type { RowAnswer } from '../../web/answers.ts'
+import { linesFor } from '../../web/pages/table.ts'
+import { historyPage } from '../views/history-page.tsx'
+import { recordPage } from '../views/record-page.tsx'
 import { showRecord } from './find.ts'
 import { exportHistory, HISTORY, listHistory } from './history.ts'
 import { ACKNOWLEDGEMENT, acknowledgeAlarm } from './inbox.ts'
 import { saidOf, say, WORD } from './say.ts'
-import type { PermitCall } from './shown.ts'
+import type { RecordCall } from './shown.ts'
 import { STOP, stopOperator } from './stops.ts'
 
-const { action, file, page } = linesFor<PermitCall>()
+const { action, file, page } = linesFor<RecordCall>()
 
 /** @param Rows shows impersonations */
 export const recordPages = (Rows: ComponentType<{ rows: readonly RowAnswer[] }>) => [

@@ -1,16 +1,16 @@
 import { endsWithin } from 'oidc-provider-impersonation/siblings'
-import { wholeNumber } from '../../../../kernel/input.ts'
-import { MAX_COUNTED } from '../../../../kernel/limits.ts'
-import { readAll } from '../../../../kernel/pages.ts'
-import { sharedRead } from '../../../../kernel/shared-read.ts'
-import { recordNow } from '../../../../web/audit.ts'
-import { optionalNote } from '../../../../web/http/json-body.ts'
-import { Problem } from '../../../../web/http/problem.ts'
-import { orDigits } from '../../../../web/http/query.ts'
-import type { WithBody } from '../../../../web/parts.ts'
-import type { RecordAnswer } from '../../../../web/record-answer.ts'
-import { findRow, shownRow } from '../../../../web/rows.ts'
-import { callerAs, isAwaited, mayOf, type PermitCall, recordFor, shownRecord } from './shown.ts'
+import { wholeNumber } from '../../kernel/input.ts'
+import { MAX_COUNTED } from '../../kernel/limits.ts'
+import { readAll } from '../../kernel/pages.ts'
+import { sharedRead } from '../../kernel/shared-read.ts'
+import { recordNow } from '../../web/audit.ts'
+import { optionalNote } from '../../web/http/json-body.ts'
+import { Problem } from '../../web/http/problem.ts'
+import { orDigits } from '../../web/http/query.ts'
+import type { WithBody } from '../../web/parts.ts'
+import type { RecordAnswer } from '../../web/record-answer.ts'
+import { findRow, shownRow } from '../../web/rows.ts'
+import { callerAs, isAwaited, mayOf, type RecordCall, recordFor, shownRecord } from './shown.ts'
 
 /** The time that a stream waits for who may decide, in milliseconds. */
 const MAX_WAIT_MS = 100
@@ -24,7 +24,7 @@ export type Inbox = Awaited<ReturnType<typeof findInbox>>
 const ORDER = ['emergency', 'stop', 'approval', 'erasure']
 
 /** Reads what waits for anybody, after the call. All who ask meanwhile share one read. */
-function readWaiting({ audit, now, records }: PermitCall) {
+function readWaiting({ audit, now, records }: RecordCall) {
   return sharedRead(audit.store, async () => {
     const notOverAt = now()
     const [open, ...found] = await Promise.all([
@@ -48,7 +48,7 @@ function readWaiting({ audit, now, records }: PermitCall) {
 }
 
 /** Reads what waits, with the requests to erase and the alarms of the caller. */
-async function readFor(call: PermitCall) {
+async function readFor(call: RecordCall) {
   const { caller, erasures } = call
   const [{ waiting, alarms }, toErase] = await Promise.all([readWaiting(call), erasures.find(call)])
   const isLead = caller.role === 'lead'
@@ -60,7 +60,7 @@ async function readFor(call: PermitCall) {
 }
 
 /** Finds what waits for a word of the caller, the most urgent first. */
-export async function findInbox(call: PermitCall) {
+export async function findInbox(call: RecordCall) {
   const { waiting, toErase, alarms } = await readFor(call)
   const shown = await Promise.all(waiting.map((each) => recordFor(call, each)))
   return {
@@ -73,7 +73,7 @@ export async function findInbox(call: PermitCall) {
 }
 
 /** Finds what the caller asked for, and what is not over. */
-export async function findOwn(call: PermitCall): Promise<readonly RecordAnswer[]> {
+export async function findOwnRecords(call: RecordCall): Promise<readonly RecordAnswer[]> {
   const { caller, now, records } = call
   const found = await records.list({ operator: caller.id, notOverAt: now() }, MAX_COUNTED)
   return found
@@ -89,7 +89,7 @@ export async function findOwn(call: PermitCall): Promise<readonly RecordAnswer[]
  * once it did
  */
 export async function countInbox(
-  call: PermitCall,
+  call: RecordCall,
   onLate: (answered: Promise<unknown>) => void = () => {},
 ): Promise<number> {
   const { now, records } = call

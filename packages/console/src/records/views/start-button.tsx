@@ -1,7 +1,7 @@
-import { type StaffAt, text } from '../../../web/kit/at.ts'
-import { ActionButton } from '../../../web/kit/form.tsx'
-import { personName } from '../../../web/kit/people.tsx'
-import type { RecordAnswer } from '../../../web/record-answer.ts'
+import { type StaffAt, text } from '../../web/kit/at.ts'
+import { ActionButton } from '../../web/kit/form.tsx'
+import { personName } from '../../web/kit/people.tsx'
+import type { RecordAnswer } from '../../web/record-answer.ts'
 
 /** Acts as it was approved: for who asked. Nothing while it is not approved. */
 export function StartButton({ of }: { of: RecordAnswer }, at: StaffAt) {

@@ -9,18 +9,18 @@ import {
   SAID_EVENTS,
 } from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
-import { oneOf, type Read } from '../../../../kernel/input.ts'
-import { pages } from '../../../../kernel/pages.ts'
-import { isAudited } from '../../../../kernel/roles.ts'
-import { csvHead, csvLine } from '../../../../ledger/keeping/csv.ts'
-import { allReadable } from '../../../../ledger/readable.ts'
-import { cursor, personId, readQuery, searchWords } from '../../../../web/http/query.ts'
-import { isNaming, namelessFilter, sendExport } from '../../../../web/http/send-export.ts'
-import { zoneOf } from '../../../../web/pages/reader.ts'
-import type { WithQuery } from '../../../../web/parts.ts'
-import { type Range, WHEN, withRange } from '../../../../web/when.ts'
+import { oneOf, type Read } from '../../kernel/input.ts'
+import { pages } from '../../kernel/pages.ts'
+import { isAudited } from '../../kernel/roles.ts'
+import { csvHead, csvLine } from '../../ledger/keeping/csv.ts'
+import { allReadable } from '../../ledger/readable.ts'
+import { cursor, personId, readQuery, searchWords } from '../../web/http/query.ts'
+import { isNaming, namelessFilter, sendExport } from '../../web/http/send-export.ts'
+import { zoneOf } from '../../web/pages/reader.ts'
+import type { WithQuery } from '../../web/parts.ts'
+import { type Range, WHEN, withRange } from '../../web/when.ts'
 import { recordColumns } from './fields.ts'
-import { hasSaid, type PermitCall, recordFor, shownRecord, withoutNotes } from './shown.ts'
+import { hasSaid, type RecordCall, recordFor, shownRecord, withoutNotes } from './shown.ts'
 
 /** The least number of records on a page, if there are as many. */
 const PAGE_SIZE = 50
@@ -60,7 +60,7 @@ type HistoryFilter = Omit<Read<typeof HISTORY_FILTER>, keyof typeof WHEN> & Rang
  * `GET /records/export.csv` with the same filter: lead, auditor. Streamed; one line for each. The export is an
  * entry itself.
  */
-export async function listHistory(call: WithQuery<typeof HISTORY, PermitCall>) {
+export async function listHistory(call: WithQuery<typeof HISTORY, RecordCall>) {
   const { caller, query } = call
   const { before, ...asked } = query
   const filter: HistoryFilter = withRange(asked, zoneOf(call.ctx))
@@ -82,7 +82,7 @@ export async function listHistory(call: WithQuery<typeof HISTORY, PermitCall>) {
 }
 
 /** Sends the history as a file. */
-export async function exportHistory(call: PermitCall): Promise<void> {
+export async function exportHistory(call: RecordCall): Promise<void> {
   const filter: HistoryFilter = withRange(
     readQuery(call.ctx.querystring, HISTORY_FILTER),
     zoneOf(call.ctx),
@@ -105,7 +105,7 @@ export async function exportHistory(call: PermitCall): Promise<void> {
 
 /** @param own the account id of the only person whose records are read */
 async function readHistory(
-  { audit, now }: PermitCall,
+  { audit, now }: RecordCall,
   filter: HistoryFilter,
   first?: string,
   own?: string,

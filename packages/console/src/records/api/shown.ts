@@ -7,27 +7,17 @@ import {
   saidIn,
   unapprovedBy,
 } from 'oidc-provider-impersonation-verify/format'
-import { isAudited } from '../../../../kernel/roles.ts'
-import { recordAt } from '../../../../records/record-at.ts'
-import type { Records } from '../../../../records/records.ts'
-import { type Approvers, speakerOf } from '../../../../records/who.ts'
-import { canChange, nameIn } from '../../../../web/applications.ts'
-import { Problem } from '../../../../web/http/problem.ts'
-import type { Call, CustomerCall } from '../../../../web/parts.ts'
-import type { RecordAnswer } from '../../../../web/record-answer.ts'
-import { ticketLink } from '../../../../web/ticket.ts'
-import type { ConsolePermits } from '../permits.ts'
+import { isAudited } from '../../kernel/roles.ts'
+import { canChange, nameIn } from '../../web/applications.ts'
+import type { Call, CustomerCall } from '../../web/parts.ts'
+import type { RecordAnswer } from '../../web/record-answer.ts'
+import { ticketLink } from '../../web/ticket.ts'
+import { recordAt, type Standing, type StandingChoice } from '../record-at.ts'
+import type { Records } from '../records.ts'
+import { type Approvers, speakerOf } from '../who.ts'
 
 /** The largest number of people that are named of those who can decide. */
 const MAX_NAMED = 3
-
-/** The parts of the API that records add. */
-export interface PermitParts {
-  /** Absent if the console has none. */
-  readonly permits: ConsolePermits | undefined
-  /** All that waits for a word, with permits and without. */
-  readonly records: Records
-}
 
 /** The number of what was erased. */
 export interface ErasedRecords {
@@ -35,7 +25,11 @@ export interface ErasedRecords {
   readonly permits: number
 }
 
-export interface StaffParts extends PermitParts {
+/** The parts of the API that records add. */
+export interface RecordParts {
+  readonly records: Records
+  /** Finds or stores the answer of a customer for all requests. Absent if customers are asked each time. */
+  readonly answer: ((customer: string, choice?: StandingChoice) => Promise<Standing>) | undefined
   /** Requests to erase: of the feature for personal data. */
   readonly erasures: {
     /** Finds all of them, for a person who may erase. */
@@ -44,14 +38,8 @@ export interface StaffParts extends PermitParts {
   }
 }
 
-export type PermitCall = Call & StaffParts
-export type CustomerPermitCall = CustomerCall & PermitParts
-
-/** @throws Problem 404 if the console has no permits */
-export function requirePermits({ permits }: PermitParts): ConsolePermits {
-  if (permits) return permits
-  throw new Problem(404, 'not_found', 'there is nothing here')
-}
+export type RecordCall = Call & RecordParts
+export type CustomerRecordCall = CustomerCall & Pick<RecordParts, 'answer' | 'records'>
 
 /** The events that a person may say now. */
 export function mayOf(record: AuditRecord, person: Speaking, now: number): readonly SaidEvent[] {
@@ -76,7 +64,7 @@ export function isAwaited(
 
 /** Shows a record to a person of the support, or `undefined` to a person who sees nothing of it. */
 export async function recordFor(
-  call: PermitCall,
+  call: RecordCall,
   record: AuditRecord,
 ): Promise<RecordAnswer | undefined> {
   const { caller, now, records } = call
@@ -133,7 +121,7 @@ export function hasSaid(
 /** Finds what was declined before. An emergency keeps it. */
 async function findDeclined(
   record: AuditRecord,
-  { now, records }: PermitCall,
+  { now, records }: RecordCall,
 ): Promise<RecordAnswer['declinedBefore']> {
   const { application, customer, declined, operator } = record
   const filter = { customer: customer?.id, operator: operator?.id, state: 'declined' } as const
