@@ -42,7 +42,6 @@ export {
   encodeEntry,
   isAboutPermit,
   isDeliveryEvent,
-  isPermitEvent,
   MAX_DATE_MS,
   MISLABELLED_EVENT,
   type Named,

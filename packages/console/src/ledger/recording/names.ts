@@ -1,10 +1,5 @@
 import { BoundedMap, endsWithin } from 'oidc-provider-impersonation/siblings'
-import {
-  type AuditEntry,
-  isPermitEvent,
-  type Named,
-  present,
-} from 'oidc-provider-impersonation-verify/format'
+import { type AuditEntry, type Named, present } from 'oidc-provider-impersonation-verify/format'
 
 /** Names an account. What it throws, and `undefined`, leave the name away. */
 export type NameOf = (accountId: string) => Named | undefined | Promise<Named | undefined>
@@ -19,7 +14,7 @@ const MAX_NAMES_KNOWN = 1000
 /** The longest name and e-mail address, in UTF-16 code units. More is cut off. */
 const MAX_NAME_LENGTH = 320
 
-/** Returns the entry with the names of customer and operator, of a permit the person of `by`, and of an end who else ended it. Never rejects. */
+/** Returns the entry with the names of customer, operator, the person of `by`, and another person who ended it. Never rejects. */
 export type AddNames = (entry: AuditEntry) => Promise<AuditEntry>
 
 /** A directory that fails or is slow leaves names away. It never delays an entry for longer. */
@@ -63,7 +58,7 @@ export function naming(
 
   return async (entry) => {
     const actorId = entry.actor?.sub ?? entry.mayAct?.sub
-    const byId = isPermitEvent(entry.event) ? entry.by : otherEnder(entry, actorId)
+    const byId = entry.by ?? otherEnder(entry, actorId)
     const [user, actor, by] = await Promise.all(
       [entry.userId, actorId, byId].map((id) => (id === undefined ? undefined : lookUp(id))),
     )

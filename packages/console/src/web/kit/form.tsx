@@ -219,27 +219,9 @@ interface ButtonProps extends JSX.ButtonHTMLAttributes<HTMLButtonElement> {
 }
 
 /** A button that sends its form. `data-key` is a key that presses it: `Control+Enter`. */
-export function Button(
-  props: ButtonProps & {
-    /** Another action than that of the form. Its answer comes in this tab. */
-    action?: string
-    /** Opens a new tab, also with another action. */
-    opens?: true
-  },
-  { base }: At,
-) {
-  const { action, kind = 'plain', label, opens, children, ...more } = props
+export function Button({ kind = 'plain', label, children, ...more }: ButtonProps) {
   return (
-    <button
-      type="submit"
-      class={`button ${kind}`}
-      aria-label={label}
-      {...(action !== undefined && {
-        formAction: base + action,
-        formTarget: opens ? '_blank' : '_self',
-      })}
-      {...more}
-    >
+    <button type="submit" class={`button ${kind}`} aria-label={label} {...more}>
       {children}
     </button>
   )

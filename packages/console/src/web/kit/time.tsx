@@ -1,10 +1,8 @@
 import { dateOf } from '../when.ts'
 import type { At } from './at.ts'
 
-/** The format of a moment. */
-type TimeForm = 'clock' | 'day' | 'long' | 'month' | 'ofDay' | 'recent' | 'short'
-
-const OPTIONS: Readonly<Record<TimeForm, Intl.DateTimeFormatOptions>> = {
+/** The formats of a moment. */
+const FORMS = {
   short: { dateStyle: 'medium', timeStyle: 'short' },
   /** To the second, with the zone. */
   long: { dateStyle: 'medium', timeStyle: 'long' },
@@ -16,11 +14,13 @@ const OPTIONS: Readonly<Record<TimeForm, Intl.DateTimeFormatOptions>> = {
   clock: { timeStyle: 'medium' },
   /** Without the year, if it is this one: rows keep to one line. */
   recent: { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' },
-}
+} as const satisfies Readonly<Record<string, Intl.DateTimeFormatOptions>>
+
+type TimeForm = keyof typeof FORMS
 
 /** A moment for a sentence or a label. @param moment milliseconds since the epoch */
 export function timeText({ locale, zone }: At, moment: number, form: TimeForm = 'short'): string {
-  return new Intl.DateTimeFormat(locale, { ...OPTIONS[form], timeZone: zone }).format(moment)
+  return new Intl.DateTimeFormat(locale, { ...FORMS[form], timeZone: zone }).format(moment)
 }
 
 /** A moment in the zone of the reader; on hover, in UTC. @param at milliseconds since the epoch */

@@ -1,4 +1,3 @@
-import { endsWithin } from 'oidc-provider-impersonation/siblings'
 import {
   CONSOLE_EVENTS,
   decodeEntry,
@@ -9,11 +8,8 @@ import { recordNow, settle } from '../../../web/audit.ts'
 import { optionalNote, writtenText } from '../../../web/http/json-body.ts'
 import { notFound, orUnavailable, Problem } from '../../../web/http/problem.ts'
 import { numberParameter } from '../../../web/http/query.ts'
-import type { Call, WithBody, WithQuery } from '../../../web/parts.ts'
+import type { WithBody, WithQuery } from '../../../web/parts.ts'
 import { auditWords, findRow, shownRow } from '../../../web/rows.ts'
-
-/** The time that names may take, in milliseconds. */
-const NAMES_TIMEOUT_MS = 2000
 
 /** Words of leads, auditors and customers about an impersonation, and no request to act. */
 const SUPERVISION_EVENTS: ReadonlySet<string> = new Set(
@@ -45,27 +41,13 @@ export async function showImpersonation(call: WithQuery<typeof PART_OF_TIMELINE>
     const words = use && auditWords(use, use.refused !== undefined, call)
     return [{ ...entry, number, digest, words }]
   })
-  const people = [row.acknowledged?.by, row.hold?.by, ...entries.map(({ by }) => by)]
   return {
     ...row,
-    byNames: await findNames(call, people),
     entries,
     next: stored.length === query.limit ? stored.at(-1)?.number : undefined,
     /** The address of the provider's public keys. */
     keys: provider.urlFor('jwks'),
   }
-}
-
-/** Finds the names of people by their account ids. A directory that fails, or is slow, leaves names away. */
-async function findNames({ nameOf }: Call, people: ReadonlyArray<string | undefined>) {
-  const names = new Map<string, string>()
-  const look = async (id: string) => {
-    const found = await nameOf(id).catch(() => undefined)
-    if (found?.name !== undefined) names.set(id, found.name)
-  }
-  const ids = new Set(people.filter((id) => id !== undefined))
-  await endsWithin(NAMES_TIMEOUT_MS, Promise.all([...ids].map(look)))
-  return Object.fromEntries(names)
 }
 
 export const HOLD = { note: writtenText(MAX_NOTE_LENGTH) }

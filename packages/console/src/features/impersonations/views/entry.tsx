@@ -83,14 +83,12 @@ export function RequestInWords(
 }
 
 function What({ entry, row }: EntryOfRow, { words }: At) {
-  const { continues = '', client, end, by = '', names } = entry
+  const { continues = '', client, end, by, names } = entry
   const { audit, events } = words.impersonations
   // By name, if the console knows it.
   const application = client === row.application ? row.applicationName : client
   // The person who ended it, or did it in the console or on the account page.
-  const person = end
-    ? personOfRow(row, end.by?.sub, names?.by?.name)
-    : personOfRow(row, entry.by, row.byNames[by])
+  const person = personOfRow(row, end?.by?.sub ?? by, names?.by?.name)
   return (
     <Text
       of={sentenceFor(events, entry, row)}

@@ -25,13 +25,15 @@ export function ImpersonationFacts({ of: row }: { of: ImpersonationAnswer }, at:
   const isExpired = outcome === 'expired'
   const over = end?.at ?? (isExpired ? expiresAt : undefined)
   const time = (of: number | undefined) => of !== undefined && <Time at={of} form="long" />
+  const nameOf = (id: string | undefined) =>
+    row.entries.find(({ by }) => by === id)?.names?.by?.name
   // An act of a person, with its time and their note.
-  const act = (of: Noted | undefined, sentence: string, name = row.byNames[of?.by ?? '']) =>
+  const act = (of: Noted | undefined, sentence: string) =>
     of && (
       <>
         <Text
           of={sentence}
-          person={<NamedPerson of={personOfRow(row, of.by, name)} />}
+          person={<NamedPerson of={personOfRow(row, of.by, of.name ?? nameOf(of.by))} />}
           time={time(of.at)}
         />
         <Said of={of.note} />
@@ -76,7 +78,6 @@ export function ImpersonationFacts({ of: row }: { of: ImpersonationAnswer }, at:
     ended: act(
       end && { ...end, note: endingOf(row) === 'left' ? undefined : end.reason },
       end?.by === undefined ? labels.endedByProvider : labels.endedBy,
-      end?.name,
     ),
     [isExpired ? 'expired' : 'until']: time(end || isStartInferred ? undefined : expiresAt),
     lasted:
@@ -131,5 +132,6 @@ export function ImpersonationFacts({ of: row }: { of: ImpersonationAnswer }, at:
 interface Noted {
   readonly at: number
   readonly by?: string | undefined
+  readonly name?: string | undefined
   readonly note?: string | undefined
 }

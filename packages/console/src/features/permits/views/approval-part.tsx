@@ -27,7 +27,12 @@ export function ApprovalPart(props: { approval: object; field: FieldIn }, at: At
       </p>
       {!record && !hasNobody && !refused && (
         <div class="actions">
-          <Button action="/permits" kind="primary" data-key="Control+Enter">
+          <Button
+            kind="primary"
+            data-key="Control+Enter"
+            formAction={`${at.base}/permits`}
+            formTarget="_self"
+          >
             {ask.submit}
           </Button>
         </div>
@@ -38,7 +43,7 @@ export function ApprovalPart(props: { approval: object; field: FieldIn }, at: At
   )
 }
 
-function Emergency({ field }: { field: FieldIn }, { words }: At) {
+function Emergency({ field }: { field: FieldIn }, { base, words }: At) {
   const { ask } = words.permits
   const why = field('emergency')
   return (
@@ -51,7 +56,7 @@ function Emergency({ field }: { field: FieldIn }, { words }: At) {
       <div class="emergency">
         <p class="note">{ask.emergencyAbout}</p>
         <NoteField of={why} label={ask.emergencyReason} most={MAX_REASON_LENGTH} />
-        <Button opens action="/impersonations/emergency" kind="danger">
+        <Button kind="danger" formAction={`${base}/impersonations/emergency`}>
           {ask.emergencyGo}
         </Button>
       </div>
