@@ -79,6 +79,12 @@ export interface AskedFor {
   }
 }
 
+/** The approvals that a rule needs before a start. */
+export interface MissingApproval {
+  readonly by: readonly Need[]
+  readonly emergency?: true | undefined
+}
+
 /** Checks of records before a start, beside the rule of the deployment. */
 export interface Gate {
   readonly hasPermits: boolean
@@ -102,7 +108,7 @@ export interface Gate {
     call: Call,
     asked: AskedFor,
     body: ActBody,
-    needed: { readonly by: readonly Need[]; readonly emergency?: true | undefined },
+    needed: MissingApproval,
   ): Promise<Approval | undefined>
   /** Takes back the emergencies of others among these, and ends what runs under them: a lead ends a start. */
   revokeEmergencies(call: Call, ids: readonly string[]): Promise<void>

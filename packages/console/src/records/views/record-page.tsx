@@ -3,7 +3,7 @@ import type { RowAnswer } from '../../web/answers.ts'
 import { type At, counted, text } from '../../web/kit/at.ts'
 import type { View } from '../../web/pages/table.ts'
 import type { Deciders } from '../../web/record-answer.ts'
-import type { RecordPageAnswer } from '../api/find.ts'
+import type { RecordPageAnswer } from '../api/record.ts'
 import { RecordCard, recordTitle } from './record-card.tsx'
 
 /** One record, with everything that was done under it. @param Rows shows impersonations */

@@ -1,4 +1,3 @@
-import type { Need } from 'oidc-provider-impersonation'
 import {
   isReviewDue,
   isSameTicket,
@@ -13,18 +12,12 @@ import { writtenText } from '../../../web/http/json-body.ts'
 import { Problem } from '../../../web/http/problem.ts'
 import { recordPath } from '../../../web/kit/paths.ts'
 import { linesFor } from '../../../web/pages/table.ts'
-import type { AskedFor, Call, Gate } from '../../../web/parts.ts'
+import type { AskedFor, Call, Gate, MissingApproval } from '../../../web/parts.ts'
 import type { Approval } from '../../../web/record-answer.ts'
 import { type PermitCall, type PermitParts, requirePermits } from './parts.ts'
 import { isOfTicket, refusalsIn } from './refusals.ts'
 
 const { action } = linesFor<PermitCall>()
-
-/** The approvals that a rule needs before a start. */
-interface MissingApproval {
-  readonly by: readonly Need[]
-  readonly emergency?: true | undefined
-}
 
 /** The checks of records before a start. */
 export function permitGate(parts: PermitParts & RecordParts): Gate {

@@ -1,6 +1,6 @@
 import { storable } from 'oidc-provider-impersonation-verify/chain'
 import type { PermitFilter } from '../../filters.ts'
-import type { AuditStore } from '../../store.ts'
+import type { ListPage, RecordWithEntries } from '../../store.ts'
 import { parseRowCursor, rowCursor } from '../cursor.ts'
 import { allOf, asNumber, ifGiven, isDue } from '../row-columns.ts'
 import { storedEntryOf, textIn } from '../stored-columns.ts'
@@ -10,10 +10,16 @@ import { type Sql, sql } from './sql.ts'
 
 const PERMIT = sql`${asNumber('version')}, CAST(data AS text) AS data`
 
+/** The slots, and the facts of a start. */
+export interface Wanted {
+  readonly slots: readonly string[]
+  readonly granted?:
+    | { readonly customer: string; readonly operator: string; readonly notOverAt: number }
+    | undefined
+}
+
 /** Permits in a SQL database. */
-export function sqlPermits(
-  dialect: SqlDialect,
-): Pick<AuditStore, 'permits' | 'permitsInForce' | 'slotHolder'> {
+export function sqlPermits(dialect: SqlDialect) {
   const { permitIn } = sumReader(dialect.isCanonical)
   const readPermits = async (which: Sql) =>
     (await dialect.read(sql`SELECT ${PERMIT} FROM impersonation_audit_record ${which}`)).map(
@@ -21,13 +27,17 @@ export function sqlPermits(
     )
 
   return {
-    // The clocks of two processes differ: the order in which they were stored decides.
-    async slotHolder(slot) {
+    /** The newest permit with this slot: the one whose first entry was stored last, whatever its `at`. */
+    async slotHolder(slot: string) {
       const [permit] = await readPermits(sql`WHERE slot = ${slot} ORDER BY first DESC LIMIT 1`)
       return permit
     },
 
-    async permitsInForce({ slots, granted }) {
+    /**
+     * All that decides whether somebody may start, by one statement: the newest permit of each of these slots,
+     * and those that are granted to the operator for the customer and are not over. In any order.
+     */
+    async permitsInForce({ slots, granted }: Wanted): Promise<RecordWithEntries[]> {
       const { customer = null, operator = null, notOverAt = 0 } = granted ?? {}
       const ofSlots = dialect.isIn(sql`slot`, slots)
       const [of, by] = [customer && storable(customer), operator && storable(operator)]
@@ -45,7 +55,11 @@ SELECT found.*, CAST(number AS float8) AS number, digest, text, mac FROM (
       }))
     },
 
-    async permits(filter, { before, limit, oldestFirst }) {
+    /**
+     * The newest `limit` permits that match, older than the cursor (or of all). With `oldestFirst`, the
+     * oldest ones, newer than the cursor.
+     */
+    async permits(filter: PermitFilter, { before, limit, oldestFirst }: ListPage) {
       const [direction, sign] = oldestFirst ? [sql`ASC`, sql`>`] : [sql`DESC`, sql`<`]
       const beyond = ifGiven(before, (cursor) => {
         const { at, id } = parseRowCursor(cursor)

@@ -1,6 +1,6 @@
 import { wordsOf } from 'oidc-provider-impersonation-verify/chain'
 import type { RowFilter } from '../../filters.ts'
-import type { AuditStore } from '../../store.ts'
+import type { ListPage, RowPage } from '../../store.ts'
 import { parseRowCursor, type RowPosition, rowCursor } from '../cursor.ts'
 import { allOf, asNumber, comparisonsOf, type IndexedCondition } from '../row-columns.ts'
 import { numberIn, type ResultRow, textIn } from '../stored-columns.ts'
@@ -40,7 +40,7 @@ interface Walked {
 }
 
 /** Searches that read as many rows as a page may take, however many there are. */
-export function sqlSearch(dialect: SqlDialect): Pick<AuditStore, 'countNewer' | 'find'> {
+export function sqlSearch(dialect: SqlDialect) {
   const { rowIn } = sumReader(dialect.isCanonical)
 
   /** Looks at so many rows, one after the other. */
@@ -109,7 +109,10 @@ SELECT 0, '', NULL, 1 WHERE (SELECT count(*) FROM matching) > ${MAX_ROWS_BY_WORD
   }
 
   return {
-    async find(filter, { before, limit, now, oldestFirst = false }) {
+    async find(
+      filter: RowFilter,
+      { before, limit, now, oldestFirst = false }: ListPage & { readonly now: number },
+    ): Promise<RowPage> {
       const beyond = before === undefined ? undefined : parseRowCursor(before)
       const walked = walkOf(filter, now, rangeOf(filter, oldestFirst, beyond))
       if (!walked) return { rows: [], next: undefined }
@@ -128,7 +131,7 @@ SELECT 0, '', NULL, 1 WHERE (SELECT count(*) FROM matching) > ${MAX_ROWS_BY_WORD
       return { rows, next: found.rows.length > limit && last ? rowCursor(last) : undefined }
     },
 
-    async countNewer(filter, than, now) {
+    async countNewer(filter: RowFilter, than: RowPosition, now: number) {
       const walked = walkOf(filter, now, rangeOf(filter, true, than))
       if (!walked) return { count: 0, more: false }
       const wanted = { ...walked, data: sql`NULL`, limit: MAX_ROWS_COUNTED + 1 }

@@ -1,6 +1,17 @@
 import { ERASED_EVENT } from 'oidc-provider-impersonation-verify/format'
 import { sharedRead } from '../../../kernel/shared-read.ts'
-import type { AuditStore, FoundRow, StoredSeal, Sum } from '../../store.ts'
+import type {
+  Batch,
+  EntryPage,
+  FiledEntry,
+  FoundRow,
+  KeptRecord,
+  Removal,
+  RowPage,
+  StoredSeal,
+  Sum,
+  Written,
+} from '../../store.ts'
 import { unapprovedOf } from '../../unapproved.ts'
 import { UnstorableError } from '../../unstorable.ts'
 import { asNumber, isRowId } from '../row-columns.ts'
@@ -27,7 +38,7 @@ const IMPERSONATION = raw('impersonation')
 const RECORD = raw('record')
 
 /** Keeps the audit in a SQL database. */
-export function sqlStore(dialect: SqlDialect, keepFor: number | undefined): AuditStore {
+export function sqlStore(dialect: SqlDialect, keepFor: number | undefined) {
   const read = (...query: Parameters<typeof sql>) => dialect.read(sql(...query))
   const { sumIn, filedIn } = sumReader(dialect.isCanonical)
   const search = sqlSearch(dialect)
@@ -56,45 +67,87 @@ FROM impersonation_audit_${kind} WHERE ${isOne}`
     return rows.map((row) => ({ ...row, ...unapprovedOf(row, found) }))
   }
 
-  async function old(before: number, limit: number) {
-    const of = (kind: Sql, column: Sql, which: Sql) => sql`
-SELECT * FROM (SELECT id, ${VERSION} FROM impersonation_audit_${kind} WHERE ${column} < ${before}${which}
-  ORDER BY ${column} LIMIT ${limit}) AS old_${kind}`
-    const rows = of(IMPERSONATION, sql`last_at`, sql` AND held_at IS NULL`)
-    const records = of(RECORD, sql`over_at`, sql``)
-    const found = await read`${rows} UNION ALL ${records}`
-    const alone =
-      await read`SELECT ${NUMBER} FROM impersonation_audit_entry WHERE subject IS NULL AND text IS NOT NULL AND time < ${before}
-  AND NOT ${IS_ERASURE} ORDER BY time LIMIT ${limit}`
-    return {
-      sums: found.map((columns) => {
-        return { id: textIn(columns, 'id'), version: numberIn(columns, 'version') }
-      }),
-      alone: alone.map((columns) => numberIn(columns, 'number')),
-    }
-  }
-
   const readSeals = async (which: Sql) => (await read`${READ_SEAL} ${which}`).map(storedSealIn)
 
   const newestSeals = (limit: number) => readSeals(sql`ORDER BY number DESC LIMIT ${limit}`)
 
   // Methods are async, so that an exception becomes a rejection.
   return {
+    /**
+     * Time that a row is kept after its last entry, in seconds; `undefined` for ever. Rows on hold are
+     * kept until they are released.
+     */
     keepFor,
+
+    /** Returns what these ids are by now, by one statement: `'unreadable'` for what cannot be read. */
     sums,
-    old,
+
+    /**
+     * At most `limit` rows whose `lastAt` is before this time and that are not on hold, as many permits whose `overAt`
+     * is before it, and as many entries about neither. What says that something was erased is kept for ever.
+     */
+    async old(before: number, limit: number) {
+      const of = (kind: Sql, column: Sql, which: Sql) => sql`
+SELECT * FROM (SELECT id, ${VERSION} FROM impersonation_audit_${kind} WHERE ${column} < ${before}${which}
+  ORDER BY ${column} LIMIT ${limit}) AS old_${kind}`
+      const rows = of(IMPERSONATION, sql`last_at`, sql` AND held_at IS NULL`)
+      const records = of(RECORD, sql`over_at`, sql``)
+      const found = await read`${rows} UNION ALL ${records}`
+      const alone =
+        await read`SELECT ${NUMBER} FROM impersonation_audit_entry WHERE subject IS NULL AND text IS NOT NULL AND time < ${before}
+  AND NOT ${IS_ERASURE} ORDER BY time LIMIT ${limit}`
+      return {
+        sums: found.map((columns) => {
+          return { id: textIn(columns, 'id'), version: numberIn(columns, 'version') }
+        }),
+        alone: alone.map((columns) => numberIn(columns, 'number')),
+      }
+    },
+
     ...sqlPermits(dialect),
+    /**
+     * Counts the rows that match and are newer than this one: at most 1000.
+     *
+     * @returns `more`: there may be more, because it ended where it had counted or compared so many
+     */
     countNewer: search.countNewer,
-    async find(filter, page) {
-      const found = await search.find(filter, page)
+
+    /**
+     * The newest `limit` rows that match, older than the cursor (or of all). With `oldestFirst`, the oldest
+     * ones, newer than the cursor. A page may have fewer and yet a `next`: see `lookedTo`.
+     *
+     * @param now for outcomes, in milliseconds since the epoch
+     */
+    async find(...asked: Parameters<typeof search.find>): Promise<RowPage> {
+      const found = await search.find(...asked)
       return { ...found, rows: await marked(found.rows) }
     },
+
+    /** Creates what is missing. Safe in several processes at once, and again. */
     open: async () => dialect.open(),
+
+    /** Closes what `open` opened, and nothing that was handed in. */
     close: async () => dialect.close(),
+
+    /**
+     * Compares the tables with those that `open` creates. In SQLite, it also compares what is searched with the
+     * rows. Called before each export. Those who call it while a comparison runs share the next one.
+     *
+     * @throws Error that says what differs, with `code: 'ERR_AUDIT_SCHEMA'`. So does `open`.
+     */
     assertSchema: () => sharedRead(dialect, () => assertSchema(dialect)),
+
+    /** The deadline of a write, by the clock that `write` compares it with. @param withinMs at most so long from now on */
     deadlineIn: dialect.deadlineIn,
 
-    async write(batch, deadline) {
+    /**
+     * Writes a batch, where each sum has the version that was looked at. The same batch with the same deadline again
+     * answers what became of it: so the outcome of a write whose answer was lost is known after the deadline.
+     *
+     * @throws UnstorableError where the batch is refused for what is in it: nothing of it is stored
+     * @throws Error where it is not known whether it is stored
+     */
+    async write(batch: Batch, deadline: number): Promise<Written> {
       try {
         return await dialect.write(batch, deadline)
       } catch (cause) {
@@ -103,19 +156,28 @@ SELECT * FROM (SELECT id, ${VERSION} FROM impersonation_audit_${kind} WHERE ${co
       }
     },
 
-    remove: async (removal) => dialect.remove(removal),
+    /**
+     * Removes rows and permits that have these versions, with the texts of all their entries, in one step. Of each
+     * entry number and digest are kept, for ever.
+     *
+     * @returns how many rows, permits and entries about neither were removed
+     */
+    remove: async (removal: Removal) => dialect.remove(removal),
 
-    async row(id) {
+    /** @throws Error for one that cannot be read */
+    async row(id: string) {
       const sum = await sumOf(id)
       return sum?.kind === 'impersonation' ? (await marked([sum.row]))[0] : undefined
     },
 
-    async permit(id) {
+    /** The permit as it is stored by now: never from a copy that may be older. */
+    async permit(id: string): Promise<KeptRecord | undefined> {
       const sum = await sumOf(id)
       return sum?.kind === 'record' ? { ...sum.permit, last: sum.version } : undefined
     },
 
-    async timeline(id, { after = 0, limit }) {
+    /** The entries of a row, in the order in which they were stored. */
+    async timeline(id: string, { after = 0, limit }: EntryPage) {
       if (!isRowId(id)) return []
       const found =
         await read`${READ_ENTRY} impersonation_audit_entry WHERE subject = ${id} AND number > ${after}
@@ -123,7 +185,11 @@ ORDER BY subject, number LIMIT ${limit}`
       return found.map(storedEntryOf)
     },
 
-    async timelines(ids, { after = 0, limit }) {
+    /**
+     * The entries of several rows, in one statement: one row after the other as they are given, each from its first
+     * entry on. Of the first row, those after `after`.
+     */
+    async timelines(ids: readonly string[], { after = 0, limit }: EntryPage) {
       const rows = dialect.texts(ids.map((id) => (isRowId(id) ? id : '')))
       const found =
         await read`${READ_ENTRY} (${rows}) AS rows JOIN impersonation_audit_entry ON subject = value
@@ -131,13 +197,18 @@ WHERE place > 0 OR number > ${after} ORDER BY place, number LIMIT ${limit}`
       return found.map(storedEntryOf)
     },
 
-    async entries({ after = 0, limit }) {
+    /**
+     * All entries in the order in which they became visible. A reader that goes on from the last number misses no
+     * entry of any process.
+     */
+    async entries({ after = 0, limit }: EntryPage) {
       const found = await read`${READ_ENTRY} impersonation_audit_entry
 WHERE number > ${after} ORDER BY number LIMIT ${limit}`
       return found.map(storedEntryOf)
     },
 
-    async filed({ after = 0, limit }) {
+    /** The same with sums: one statement reads both as they are at one moment. */
+    async filed({ after = 0, limit }: EntryPage): Promise<FiledEntry[]> {
       const found =
         await read`SELECT CAST(entry.number AS float8) AS number, digest, text, mac, entry.subject AS id,
   CASE WHEN record.id IS NOT NULL THEN 'record' WHEN impersonation.id IS NOT NULL THEN 'impersonation' END AS kind,
@@ -153,6 +224,7 @@ WHERE entry.number > ${after} ORDER BY entry.number LIMIT ${limit}`
       }))
     },
 
+    /** Sums, at most 100, whose last entry is not there: somebody changed the storage. */
     async strays() {
       const of = (kind: Sql, first: Sql, or: Sql) => sql`
 SELECT * FROM (SELECT '${kind}' AS kind, id, CAST(data AS text) AS data, CAST(${first} AS float8) AS first
@@ -166,39 +238,48 @@ SELECT * FROM (SELECT '${kind}' AS kind, id, CAST(data AS text) AS data, CAST(${
       return found.map(filedIn)
     },
 
+    /** The number of the last entry; 0 in an empty store. */
     async newest() {
       const [found] =
         await read`SELECT ${NUMBER} FROM impersonation_audit_entry ORDER BY number DESC LIMIT 1`
       return found ? numberIn(found, 'number') : 0
     },
 
+    /**
+     * Called after an erasure: overwrites what was removed where a file still has it. A storage that cannot do
+     * that does nothing.
+     */
     async overwriteRemoved() {
       await dialect.overwriteRemoved?.()
     },
 
     newestSeals,
 
-    async removeSeal({ number, jws }) {
+    async removeSeal({ number, jws }: StoredSeal) {
       await read`DELETE FROM impersonation_audit_seal WHERE number = ${number} AND jws = ${jws}`
     },
 
-    async addSeal({ number, last, jws, mac }) {
+    /** @returns `false` where there is a seal with this number: another process was first */
+    async addSeal({ number, last, jws, mac }: StoredSeal) {
       const added =
         await read`INSERT INTO impersonation_audit_seal (number, last, jws, mac) VALUES (${number}, ${last}, ${jws}, ${mac})
 ON CONFLICT (number) DO NOTHING RETURNING jws`
       return added.length > 0
     },
 
-    sealsAfter: async (number, limit) =>
+    /** Seals in their order, after a number. */
+    sealsAfter: async (number: number, limit: number) =>
       readSeals(sql`WHERE number > ${number} ORDER BY number LIMIT ${limit}`),
 
-    async sealOf(entry) {
+    /** The number of the first seal that covers this entry; `undefined` where none does. */
+    async sealOf(entry: number) {
       const [found] =
         await read`SELECT ${NUMBER} FROM impersonation_audit_seal WHERE last >= ${entry} ORDER BY last, number LIMIT 1`
       return found && numberIn(found, 'number')
     },
 
-    seals: async (limit) => (await newestSeals(limit)).map(({ jws }) => jws),
+    /** The newest seals (JWS), newest first: keep them elsewhere. */
+    seals: async (limit: number) => (await newestSeals(limit)).map(({ jws }) => jws),
   }
 }
 
