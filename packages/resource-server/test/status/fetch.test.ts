@@ -10,7 +10,7 @@ const MEDIA_TYPE = 'application/statuslist+jwt'
 
 // The sentences are of draft-ietf-oauth-status-list-21.
 describe('the guard: fetching a status list', () => {
-  const provider = renewed(() => startStatusProvider())
+  const provider = renewed(startStatusProvider)
 
   /** What a good token gets from a guard that holds no list yet. */
   async function first(token?: string): Promise<string> {

@@ -3,6 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { expect } from 'chai'
 import { warnings } from '../../../../test/support/warnings.ts'
 import type { ImpersonationUse, OnImpersonatedRequest } from '../../src/index.ts'
+import { expectAlice } from '../refusal.ts'
 import { startStatusProvider } from '../status/status-provider.ts'
 
 describe('a function onImpersonatedRequest', () => {
@@ -22,7 +23,7 @@ describe('a function onImpersonatedRequest', () => {
     })
     const authorization = `Bearer ${await provider.impersonated({})}`
     for (const _ of [1, 2]) {
-      expect((await api.authenticate(authorization)).userId).to.equal('alice')
+      await expectAlice(api.authenticate(authorization))
     }
     for (let turns = 0; turns < 10; turns += 1) await turn()
     mock.timers.tick(seconds * 1000)
