@@ -7,7 +7,7 @@ import { type Sites, startSites } from './support/sites.ts'
 import { visit } from './support/visit.ts'
 
 describe('docs/browser.md', () => {
-  const sites = shared(() => startSites())
+  const sites = shared(startSites)
   before(async () => {
     await serveDocument(sites)
     sites.application.headers = await headersOfDocument(sites)

@@ -2,9 +2,10 @@ import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import {
   acting,
+  expectSaid,
+  expectState,
   heard,
   operating,
-  said,
   scriptOf,
   servedSites,
   untilEnded,
@@ -47,7 +48,7 @@ describe('the end of an impersonation in a page', () => {
       await session?.end()
     })
     await expectOver(page, 'ended')
-    expect((await sites.states())[0]).to.equal('ended')
+    await expectState(sites, 'ended')
     expect(ends.count).to.equal(1)
     expect(await heard(page)).to.deep.equal(['ended'])
   })
@@ -87,7 +88,7 @@ describe('the end of an impersonation in a page', () => {
       await page.evaluate((url) => session?.fetch(url), sites.resource)
     }
     expect(await heard(page)).to.deep.equal([])
-    expect((await sites.states())[0]).to.equal('active')
+    await expectState(sites, 'active')
   })
 
   it('has to be asked for again where the provider cannot be reached, fails, or refuses the proof', async () => {
@@ -109,7 +110,7 @@ describe('the end of an impersonation in a page', () => {
       await page.unroute(`**${END}`)
     }
     await page.evaluate(() => session?.end())
-    expect((await sites.states())[0]).to.equal('ended')
+    await expectState(sites, 'ended')
   })
 
   for (const [how, leave] of [
@@ -138,8 +139,8 @@ describe('the end of an impersonation in a page', () => {
     await using person = await acting(sites)
     const { page } = person
     await page.reload()
-    expect(await said(page)).to.equal('not acting')
-    expect((await sites.states())[0]).to.equal('active')
+    await expectSaid(page, 'not acting')
+    await expectState(sites, 'active')
   })
 
   it('is announced a minute before the token expires, and then told', async () => {
@@ -181,7 +182,7 @@ describe('the end of an impersonation in a page', () => {
       await route.continue()
     })
     await page.goto(await sites.link())
-    expect(await said(page)).to.equal('acting as alice')
+    await expectSaid(page, 'acting as alice')
     const expiresAt = await page.evaluate(() => session?.expiresAtMs ?? 0)
     expect(expiresAt - askedAt).to.be.at.most(900_000)
   })

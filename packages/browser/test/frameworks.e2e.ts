@@ -28,7 +28,7 @@ for (const [name, aliases] of Object.entries(FRAMEWORKS)) {
   describe(`docs/browser.md: ${name}`, () => {
     let shop: Pick<Sites['application'], 'page' | 'files'>
 
-    const sites = shared(() => startSites())
+    const sites = shared(startSites)
     before(async () => {
       const html = String((await filesUnder('A page without a build step')).get('index.html'))
       const page = html

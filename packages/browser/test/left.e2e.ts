@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { impersonationUrl } from '../src/link.ts'
-import { optionsOf, said, scriptOf, servedSites } from './support/page.ts'
+import { expectSaid, optionsOf, said, scriptOf, servedSites } from './support/page.ts'
 import { type Visit, visit } from './support/visit.ts'
 
 const CONSOLE = 'https://support.example/console'
@@ -27,7 +27,7 @@ addEventListener('popstate', () => shown.push(location.pathname + location.searc
     const link = { userId, context: { ticket_id: 'SUP-77' } }
     await page.goto('about:blank')
     await page.goto(await sites.link('/', link))
-    expect(await said(page)).to.equal(`acting as ${userId}`)
+    await expectSaid(page, `acting as ${userId}`)
     const { items } = await sites.provider.impersonation.list({ userId, state: 'active' })
     return items[0]?.id ?? expect.fail()
   }
@@ -50,15 +50,15 @@ addEventListener('popstate', () => shown.push(location.pathname + location.searc
     const { page } = person
     const id = await act(person)
     await page.reload()
-    expect(await said(page)).to.equal(RELOADED)
+    await expectSaid(page, RELOADED)
     expect(await continueUrl(page)).to.equal(`${CONSOLE}/continue/${id}`)
     await page.reload()
-    expect(await said(page), 'a second reload').to.equal(RELOADED)
+    await expectSaid(page, RELOADED, 'a second reload')
     // The operator goes on in person.
     await page.goto('/')
     await said(page)
     await page.goto('/again')
-    expect(await said(page)).to.equal('not acting')
+    await expectSaid(page, 'not acting')
   })
 
   it('the next one goes on where this one was, as the same customer alone', async () => {
@@ -73,7 +73,7 @@ addEventListener('popstate', () => shown.push(location.pathname + location.searc
       await act(person)
       if (end) await page.evaluate(() => session?.end())
       await page.reload()
-      expect(await said(page)).to.equal(says)
+      await expectSaid(page, says)
       await open(page, userId)
       const isSame = userId === 'bob'
       expect(place(page)).to.equal(isSame ? OTHER_ORDER : '/')
@@ -98,7 +98,7 @@ addEventListener('popstate', () => shown.push(location.pathname + location.searc
     await act(person)
     const token = await page.evaluate(() => session?.accessToken ?? '')
     await page.reload()
-    expect(await said(page)).to.equal(RELOADED)
+    await expectSaid(page, RELOADED)
     const stored = await page.evaluate(() => JSON.stringify({ ...sessionStorage }))
     expect(stored).to.include('/orders/17').and.to.not.include('#top')
     expect(stored).to.not.include(token)
@@ -112,7 +112,7 @@ addEventListener('popstate', () => shown.push(location.pathname + location.searc
       })
     })
     await page.reload()
-    expect(await said(page)).to.equal('not acting')
+    await expectSaid(page, 'not acting')
   })
 
   it('leads to no other origin, and to no console out of an address', async () => {
@@ -132,10 +132,10 @@ addEventListener('popstate', () => shown.push(location.pathname + location.searc
     })
     await page.goto('about:blank')
     await page.goto(link)
-    expect(await said(page)).to.equal('acting as bob')
+    await expectSaid(page, 'acting as bob')
     expect(new URL(page.url()).origin).to.equal(sites.application.url)
     await page.reload()
-    expect(await said(page)).to.match(/^left: /)
+    await expectSaid(page, /^left: /)
     expect(await continueUrl(page)).to.match(/^https:\/\/support\.example\/console\/continue\//)
   })
 
@@ -145,6 +145,6 @@ addEventListener('popstate', () => shown.push(location.pathname + location.searc
     const { page } = person
     await act(person)
     await page.reload()
-    expect(await said(page)).to.equal('not acting')
+    await expectSaid(page, 'not acting')
   })
 })

@@ -1,7 +1,14 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { impersonationUrl } from '../src/link.ts'
-import { heard, operating, optionsOf, said, scriptOf, servedSites } from './support/page.ts'
+import {
+  expectSaid,
+  heard,
+  operating,
+  optionsOf,
+  scriptOf,
+  servedSites,
+} from './support/page.ts'
 import { type Visit, visit } from './support/visit.ts'
 
 const OPAQUE = 'https://opaque.example'
@@ -25,7 +32,7 @@ describe('a review', () => {
       const { page } = person
       const asked = page.waitForResponse('**/impersonations/current')
       await page.goto(await sites.link())
-      expect(await said(page)).to.match(/^acting as /)
+      await expectSaid(page, /^acting as /)
       await (await asked).finished()
       await page.waitForFunction(
         (isToBeReviewed) => globalThis.session?.isToBeReviewed === isToBeReviewed,
@@ -43,7 +50,7 @@ describe('an end that comes elsewhere', () => {
     await sites.signIn(context)
     const { subjectToken } = await sites.issue({ resource })
     await page.goto(impersonationUrl(`${sites.application.url}/`, { subjectToken }))
-    expect(await said(page)).to.match(/^acting as /)
+    await expectSaid(page, /^acting as /)
     const { items } = await sites.provider.impersonation.list({ state: 'active' })
     return { page, id: items[0]?.id ?? expect.fail() }
   }
