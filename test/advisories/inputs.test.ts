@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { decodeJwt } from 'jose'
 import { type Answer, type Deployment, deploy } from '../support/deployment.ts'
 import { expectAnswer } from '../support/http.ts'
-import { operatorJwt, resigned } from '../support/jwts.ts'
+import { apiToken, resigned } from '../support/jwts.ts'
 
 const features = {
   registration: { enabled: true, initialAccessToken: true },
@@ -25,7 +25,7 @@ describe('what is presented in the place of a token: no 5xx, no token', () => {
     })
     actor = {
       opaque: await deployment.actorToken(),
-      jwt: await operatorJwt(deployment),
+      jwt: await apiToken(deployment),
     }
     const elsewhere = await deployment.m2mToken({ resource: 'https://machines.example' })
     m2m = {

@@ -14,14 +14,12 @@ describe('audit events', () => {
     await using deployment = await recording()
     const actor_token = await deployment.actorToken()
     const context = { ticketId: 'SUP-1' }
-    const issued = await deployment.issue({
-      userId: 'alice',
+    const subject_token = await deployment.subjectToken({
       context,
       resource: deployment.orders,
       scope: 'orders:read',
       mayAct: { sub: 'olivia' },
     })
-    const subject_token = issued.body.subjectToken
     await deployment.exchange({ subject_token })
     const { body } = await deployment.exchange({ subject_token, actor_token })
     await deployment.exchange({ subject_token, actor_token })

@@ -6,7 +6,7 @@ import {
   type RecordedEventName,
   TOKEN_EXCHANGE_GRANT_TYPE,
 } from '../../src/index.ts'
-import { expectActive, until } from '../impersonations/recorded-endings.ts'
+import { counted, expectActive, until } from '../impersonations/recorded-endings.ts'
 import type { DeploymentOptions } from '../support/deployment.ts'
 import { askUndescribed, expectAnswer, urlencoded } from '../support/http.ts'
 import { type Managed, managing } from '../support/managing.ts'
@@ -54,13 +54,6 @@ async function answered<T>(
   for (const { release } of held) release()
   return { answer: await asked, wasEarly }
 }
-
-/** Waits until there are so many. */
-const counted = (list: readonly unknown[], count: number) =>
-  until(
-    async () => list.length,
-    (length) => length === count,
-  )
 
 const stateOf = async ({ provider }: Managed, id: string) =>
   (await provider.impersonation.get(id))?.state

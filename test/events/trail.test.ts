@@ -20,8 +20,8 @@ describe('the audit trail', () => {
         },
       },
     })
-    const { body } = await deployment.issue({ userId: 'alice', expiresIn: 60 })
-    await expectAnswer(deployment.exchange({ subject_token: body.subjectToken }), 400)
+    const subject_token = await deployment.subjectToken({ expiresIn: 60 })
+    await expectAnswer(deployment.exchange({ subject_token }), 400)
     const [, denied] = await deployment.recorded()
     expect(denied?.name).to.equal('impersonation.denied')
   })

@@ -1,18 +1,12 @@
 import { expect } from 'chai'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
-import { TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
-import { machine } from '../support/clients.ts'
-import { type DeploymentOptions, deploy, REDIRECT_URI } from '../support/deployment.ts'
+import { application, machine } from '../support/clients.ts'
+import { type DeploymentOptions, deploy } from '../support/deployment.ts'
 import { expectAnswer, REFUSED } from '../support/http.ts'
 import { signIn } from '../support/sign-in.ts'
 
 const backend = { ...machine, client_id: 'stored-backend' }
-const operators = {
-  client_id: 'stored-console',
-  token_endpoint_auth_method: 'none' as const,
-  grant_types: ['authorization_code', TOKEN_EXCHANGE_GRANT_TYPE],
-  redirect_uris: [REDIRECT_URI],
-}
+const operators = { ...application, client_id: 'stored-console' }
 
 /** Clients in the storage, and a rule that waits at the exchange while `meanwhile` happens. */
 async function deployWithStoredClients() {

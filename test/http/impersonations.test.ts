@@ -6,7 +6,7 @@ import { managing, raw } from '../support/managing.ts'
 import { shared } from '../support/shared.ts'
 
 describe('GET …/impersonations/{id}: see one', () => {
-  const deployment = shared(() => managing())
+  const deployment = shared(managing)
 
   it('one id from the issue to the end, and what is known at each moment', async () => {
     const { get, start, orders, exchange, send } = deployment

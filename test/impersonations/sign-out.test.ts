@@ -55,12 +55,13 @@ const SOURCES: Record<string, () => Source> = {
 const revoke = (deployment: Deployment, token: string | undefined) =>
   deployment.post('/oidc/token/revocation', { token: String(token), client_id: 'console' })
 
+type Operator = Awaited<ReturnType<typeof acting>>
+
 /** Olivia acts as alice. */
 async function acting(deployment: Deployment) {
   const tokens = await signIn(deployment, 'olivia', { scope: 'openid offline_access' })
-  const subject_token = await deployment.subjectToken()
   const actor_token = tokens.access_token
-  await expectAnswer(deployment.exchange({ subject_token, actor_token }), 200)
+  await deployment.impersonate({ actor_token })
   const { grantId = '' } = (await deployment.provider.AccessToken.find(actor_token)) ?? {}
   return { tokens, grantId }
 }
@@ -69,11 +70,10 @@ describe('an operator whose grant is destroyed acts no more, whatever the adapte
   for (const [what, source] of Object.entries(SOURCES)) {
     it(`${what}: by the revocation endpoint, by destroy() and by the provider's adapter`, async () => {
       for (const end of [
-        (deployment: Deployment, { tokens }: Awaited<ReturnType<typeof acting>>) =>
-          revoke(deployment, tokens.refresh_token),
-        async ({ provider }: Deployment, { grantId }: Awaited<ReturnType<typeof acting>>) =>
+        (deployment: Deployment, { tokens }: Operator) => revoke(deployment, tokens.refresh_token),
+        async ({ provider }: Deployment, { grantId }: Operator) =>
           (await provider.Grant.find(grantId))?.destroy(),
-        ({ provider }: Deployment, { grantId }: Awaited<ReturnType<typeof acting>>) =>
+        ({ provider }: Deployment, { grantId }: Operator) =>
           provider.Grant.adapter.destroy(grantId),
       ]) {
         await using deployment = await deploy({ configuration: { adapter: source() } })

@@ -28,8 +28,8 @@ export interface Deployment extends AsyncDisposable {
   m2mToken(form?: Form, client?: [id: string, secret: string]): Promise<string>
   /** `POST /api/subject-tokens` with the given body and headers. */
   issue(body: unknown, init?: { token?: string; headers?: Record<string, string> }): Promise<Answer>
-  /** A fresh subject token for a user. */
-  subjectToken(userId?: string, context?: object): Promise<string>
+  /** A fresh subject token, for alice by default. */
+  subjectToken(request?: object): Promise<string>
   /** An exchange by the public client, of a fresh token by default; `undefined` leaves a field out. */
   exchange(form?: Form, headers?: Record<string, string>): Promise<Answer>
   /** An opaque access token of an operator, who signs in. */
@@ -124,8 +124,8 @@ export async function deploy(
         }),
       )
     },
-    async subjectToken(userId = 'alice', context) {
-      const { status, body } = await deployment.issue({ userId, ...(context ? { context } : {}) })
+    async subjectToken(request) {
+      const { status, body } = await deployment.issue({ userId: 'alice', ...request })
       if (status !== 201) throw new Error(`no subject token: ${JSON.stringify(body)}`)
       return body.subjectToken
     },

@@ -66,7 +66,7 @@ suite('what check() says of how Redis persists', () => {
   let server: PrivateRedis
   let admin: Redis
   let resp3: ReturnType<typeof createClient>
-  const given = renewed(async () => warnings())
+  const given = renewed(warnings)
 
   before(async () => {
     server = (await startRedis(...APPEND_ONLY)) ?? expect.fail('redis-server did not start')
