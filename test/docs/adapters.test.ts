@@ -100,7 +100,6 @@ describe('docs/adapters.md', () => {
     before(async function () {
       await skipWithout(this, 'redis-server')
       server = await startRedis('--appendonly', 'yes')
-      if (!server) throw new Error('redis-server did not start')
       const page = await pageOf('adapters.md')
       const [, command = ''] = /^(redis-cli ACL SETUSER (?:.*\\\n)*.*)$/m.exec(page) ?? []
       await run('bash', ['-euc', command.replace('redis-cli', `redis-cli -p ${server.port}`)])
@@ -108,7 +107,7 @@ describe('docs/adapters.md', () => {
     })
     after(async () => {
       redis?.disconnect()
-      await server?.stop()
+      await server?.kill()
     })
 
     it('may do all that the adapter does', async () => {

@@ -3,16 +3,12 @@ import type { Adapter, AdapterPayload } from 'oidc-provider'
 import type { EndingAdapter } from '../../src/adapters/contract.ts'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { withSubjectTokens } from '../../src/index.ts'
-import { withMembers } from '../adapters/with-members.ts'
 import { type Deployment, type DeploymentOptions, deploy } from '../support/deployment.ts'
 import { expectAnswer } from '../support/http.ts'
 import { signIn, signOutOfProvider } from '../support/sign-in.ts'
 import { expectState, hasEnded, until } from './recorded-endings.ts'
 
 type Source = NonNullable<NonNullable<DeploymentOptions['configuration']>['adapter']>
-
-/** Every method of an adapter as a plain function, which needs no `this`. */
-const methodsOf = (adapter: EndingAdapter) => withMembers(adapter, {}) as EndingAdapter
 
 const memoryOf = () => {
   const memory = createMemoryAdapter()
@@ -48,7 +44,7 @@ const SOURCES: Record<string, () => Source> = {
     withSubjectTokens(privateClass(), createMemoryAdapter()),
   'frozen objects': () => {
     const memory = memoryOf()
-    return (model) => Object.freeze(methodsOf(memory(model)))
+    return (model) => Object.freeze({ ...memory(model) })
   },
 }
 
@@ -92,7 +88,7 @@ describe('an operator whose grant is destroyed acts no more, whatever the adapte
     const objects = new Map<string, EndingAdapter>()
     const asked: string[] = []
     const adapter = (model: string) => {
-      const object = objects.get(model) ?? methodsOf(memory(model))
+      const object = objects.get(model) ?? { ...memory(model) }
       objects.set(model, object)
       return object
     }
@@ -140,7 +136,7 @@ describe('I12: the look at a grant before it is destroyed', () => {
     const look: { find: Find | undefined } = { find: undefined }
     const stored: string[] = []
     const adapter = (model: string) => {
-      const methods = methodsOf(memory(model))
+      const methods = { ...memory(model) }
       const upsert: Adapter['upsert'] = (id, ...rest) => {
         stored.push(id.replace(/:.*/, ''))
         return methods.upsert(id, ...rest)

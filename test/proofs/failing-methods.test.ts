@@ -34,7 +34,7 @@ async function deployFailing(tokenFormat: 'jwt' | 'opaque', trouble: object) {
   const client: [string, string] = ['stored-backend', 'backend-secret']
   const token = await deployment.m2mToken({}, client)
   expect(token.includes('.')).to.equal(tokenFormat === 'jwt')
-  const issue = () => deployment.issue({ userId: 'alice' }, { token })
+  const issue = () => deployment.issueBy(token)
   // The first one begins a status list.
   await issue()
 
