@@ -2,7 +2,9 @@ import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import {
   acting,
+  endSession,
   expectSaid,
+  expectSession,
   expectState,
   heard,
   operating,
@@ -71,7 +73,7 @@ describe('the end of an impersonation in a page', () => {
       expect(await heard(page)).to.deep.equal(['ended'])
       // The provider is told as well, once: the API may be wrong.
       await untilEnded(sites)
-      await page.evaluate(() => session?.end())
+      await endSession(page)
       expect(ends.count).to.equal(1)
     })
   }
@@ -106,10 +108,10 @@ describe('the end of an impersonation in a page', () => {
         session?.end().catch((error: Error & { code?: string }) => error.code),
       )
       expect(code).to.equal('unreachable')
-      expect(await page.evaluate(() => session?.state)).to.equal('active')
+      await expectSession(page, 'active')
       await page.unroute(`**${END}`)
     }
-    await page.evaluate(() => session?.end())
+    await endSession(page)
     await expectState(sites, 'ended')
   })
 
@@ -151,7 +153,7 @@ describe('the end of an impersonation in a page', () => {
     expect(await heard(page)).to.deep.equal([])
     // A clock that is set back prolongs nothing.
     await page.clock.setSystemTime(Date.now() - 3_600_000)
-    expect(await page.evaluate(() => session?.state)).to.equal('active')
+    await expectSession(page, 'active')
     await page.clock.runFor(15_000)
     expect(await heard(page)).to.deep.equal(['expiring'])
     await page.clock.runFor(60_000)
@@ -165,8 +167,8 @@ describe('the end of an impersonation in a page', () => {
     const ends = countEnds(page)
     // No timer has run.
     await page.clock.setSystemTime(Date.now() + 1_000_000)
-    expect(await page.evaluate(() => session?.state)).to.equal('expired')
-    await page.evaluate(() => session?.end())
+    await expectSession(page, 'expired')
+    await endSession(page)
     expect(await heard(page)).to.deep.equal(['expired'])
     expect(ends.count).to.equal(0)
   })

@@ -1,5 +1,13 @@
 import { expect } from 'chai'
-import { acting, expectSaid, operating, said, scriptOf, servedSites } from './support/page.ts'
+import {
+  acting,
+  expectSaid,
+  openAnew,
+  operating,
+  said,
+  scriptOf,
+  servedSites,
+} from './support/page.ts'
 import { visit } from './support/visit.ts'
 
 describe('a fragment that opens the application', () => {
@@ -25,8 +33,7 @@ describe('a fragment that opens the application', () => {
     await using person = await operating(sites)
     const { page } = person
     for (const path of ['//evil.example/x', '/\\evil.example/x', '/javascript:alert(1)']) {
-      await page.goto('about:blank')
-      await page.goto((await sites.link('/')).replace('/#', `${path}#`))
+      await openAnew(page, (await sites.link('/')).replace('/#', `${path}#`))
       await expectSaid(page, 'acting as alice', path)
       expect(new URL(page.url()).origin).to.equal(sites.application.url)
     }
@@ -42,8 +49,7 @@ describe('a fragment that opens the application', () => {
         (text) => sessionStorage.setItem('oidc-provider-impersonation', text),
         stored,
       )
-      await page.goto('about:blank')
-      await page.goto('/#code=c&state=impersonation.x')
+      await openAnew(page, '/#code=c&state=impersonation.x')
       await expectSaid(page, /^foreign_answer: /, stored)
       expect(await page.evaluate(() => sessionStorage.length)).to.equal(0)
     }

@@ -1,5 +1,14 @@
 import { expect } from 'chai'
-import { acting, expectSaid, expectState, operating, said, servedSites } from './support/page.ts'
+import {
+  acting,
+  endSession,
+  expectSaid,
+  expectState,
+  openAnew,
+  operating,
+  said,
+  servedSites,
+} from './support/page.ts'
 import { visit } from './support/visit.ts'
 
 describe('what comes between the link and the session', () => {
@@ -11,8 +20,7 @@ describe('what comes between the link and the session', () => {
     for (const path of ['/oidc/.well-known/openid-configuration', '/oidc/token']) {
       await page.route(`**${path}`, (route) => route.abort())
       person.expectFailure(path)
-      await page.goto('about:blank')
-      await page.goto(await sites.link('/orders#own'))
+      await openAnew(page, await sites.link('/orders#own'))
       await expectSaid(page, /^unreachable: .*again from the back office/)
       expect(page.url()).to.equal(`${sites.application.url}/orders#own`)
       expect(await stored(page)).to.equal(0)
@@ -73,8 +81,7 @@ describe('what comes between the link and the session', () => {
     })
     for (const other of [answer, 'iss=https://evil.example&state=STATE']) {
       answer = other
-      await page.goto('about:blank')
-      await page.goto(await sites.link())
+      await openAnew(page, await sites.link())
       await expectSaid(page, /^foreign_answer: /)
       expect(await stored(page)).to.equal(0)
     }
@@ -84,8 +91,7 @@ describe('what comes between the link and the session', () => {
   it('is none: the answer to a sign-in of the application itself', async () => {
     await using person = await visit(sites)
     for (const own of ['/?code=own&state=own#own', '/#code=own&state=own']) {
-      await person.page.goto('about:blank')
-      await person.page.goto(own)
+      await openAnew(person.page, own)
       await expectSaid(person.page, 'not acting')
       expect(person.page.url()).to.equal(`${sites.application.url}${own}`)
     }
@@ -97,8 +103,7 @@ describe('what comes between the link and the session', () => {
     await other.goto(await sites.link('/', { userId: 'bob' }))
     await expectSaid(other, /^already_acting: .*End it there, or close that tab/)
     await person.page.close()
-    await other.goto('about:blank')
-    await other.goto(await sites.link('/', { userId: 'bob' }))
+    await openAnew(other, await sites.link('/', { userId: 'bob' }))
     await expectSaid(other, 'acting as bob')
   })
 
@@ -127,7 +132,7 @@ describe('what comes between the link and the session', () => {
     const second = await duplicate()
     await expectSaid(second, /^already_acting: /)
     expect(await stored(second)).to.equal(0)
-    await first.evaluate(() => session?.end())
+    await endSession(first)
     person.expectFailure('/oidc/token', 400)
     const third = await duplicate()
     await expectSaid(third, /^refused: /)
@@ -162,8 +167,7 @@ describe('what comes between the link and the session', () => {
     await person.page.goto(await sites.link())
     await expectSaid(person.page, /^storage_blocked: .*Allow cookies/)
     expect(person.page.url()).to.equal(`${sites.application.url}/`)
-    await person.page.goto('about:blank')
-    await person.page.goto('/')
+    await openAnew(person.page, '/')
     await expectSaid(person.page, 'not acting')
   })
 
@@ -215,7 +219,7 @@ describe('a clock of the operator that is off', () => {
         sites.resource,
       )
       expect(status).to.equal(200)
-      await person.page.evaluate(() => session?.end())
+      await endSession(person.page)
       await expectState(sites, 'ended')
     })
   }

@@ -1,7 +1,15 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { impersonationUrl } from '../src/link.ts'
-import { expectSaid, optionsOf, said, scriptOf, servedSites } from './support/page.ts'
+import {
+  endSession,
+  expectSaid,
+  openAnew,
+  optionsOf,
+  said,
+  scriptOf,
+  servedSites,
+} from './support/page.ts'
 import { type Visit, visit } from './support/visit.ts'
 
 const CONSOLE = 'https://support.example/console'
@@ -25,8 +33,7 @@ addEventListener('popstate', () => shown.push(location.pathname + location.searc
 
   async function open(page: Page, userId = 'bob'): Promise<string> {
     const link = { userId, context: { ticket_id: 'SUP-77' } }
-    await page.goto('about:blank')
-    await page.goto(await sites.link('/', link))
+    await openAnew(page, await sites.link('/', link))
     await expectSaid(page, `acting as ${userId}`)
     const { items } = await sites.provider.impersonation.list({ userId, state: 'active' })
     return items[0]?.id ?? expect.fail()
@@ -71,7 +78,7 @@ addEventListener('popstate', () => shown.push(location.pathname + location.searc
       [false, RELOADED, 'alice'],
     ] as const) {
       await act(person)
-      if (end) await page.evaluate(() => session?.end())
+      if (end) await endSession(page)
       await page.reload()
       await expectSaid(page, says)
       await open(page, userId)
@@ -79,7 +86,7 @@ addEventListener('popstate', () => shown.push(location.pathname + location.searc
       expect(place(page)).to.equal(isSame ? OTHER_ORDER : '/')
       expect(await page.evaluate('shown')).to.deep.equal(isSame ? [OTHER_ORDER] : [])
       expect(await kept(page)).to.deep.equal([])
-      await page.evaluate(() => session?.end())
+      await endSession(page)
     }
   })
 
@@ -130,8 +137,7 @@ addEventListener('popstate', () => shown.push(location.pathname + location.searc
     const link = impersonationUrl(`${sites.application.url}/?console=https://evil.example`, {
       subjectToken,
     })
-    await page.goto('about:blank')
-    await page.goto(link)
+    await openAnew(page, link)
     await expectSaid(page, 'acting as bob')
     expect(new URL(page.url()).origin).to.equal(sites.application.url)
     await page.reload()

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
-import { acting, expectSaid, heard, servedSites } from './support/page.ts'
+import { acting, expectSaid, expectSession, heard, servedSites } from './support/page.ts'
 import type { Visit } from './support/visit.ts'
 
 describe('a tab that arrives while another acts', () => {
@@ -57,7 +57,7 @@ describe('a tab that arrives while another acts', () => {
       await (await again).response()
     }
     expect(await heard(page)).to.deep.equal(['expiring'])
-    expect(await page.evaluate(() => session?.state)).to.equal('active')
+    await expectSession(page, 'active')
     expect(posts).to.deep.equal([])
     expect(await sites.states()).to.include('active')
   })

@@ -1,7 +1,16 @@
 import { expect } from 'chai'
+import { grantingAllBut } from '../../../test/support/deployment-configuration.ts'
 import { movedClock } from '../../console/test/e2e/support/moved-clock.ts'
 import { impersonationUrl } from '../src/link.ts'
-import { expectSaid, operating, optionsOf, scriptOf, servedSites } from './support/page.ts'
+import {
+  endSession,
+  expectSaid,
+  openAnew,
+  operating,
+  optionsOf,
+  scriptOf,
+  servedSites,
+} from './support/page.ts'
 import { CLIENT, type Opening, startSites } from './support/sites.ts'
 import { visit } from './support/visit.ts'
 
@@ -62,13 +71,11 @@ describe('an impersonation that does not begin', () => {
     await person.page.goto(link)
     await expectSaid(person.page, /^other_operator: .*another operator/)
     await sites.signIn(person.context, 'olivia')
-    await person.page.goto('about:blank')
-    await person.page.goto(link)
+    await openAnew(person.page, link)
     await expectSaid(person.page, 'acting as alice')
     // It is used now.
-    await person.page.evaluate(() => session?.end())
-    await person.page.goto('about:blank')
-    await person.page.goto(link)
+    await endSession(person.page)
+    await openAnew(person.page, link)
     await expectSaid(person.page, /^refused: .*used before.*again/)
   })
 
@@ -120,8 +127,7 @@ describe('an impersonation that does not begin', () => {
         })
       })
       person.expectFailure('/oidc/token', status)
-      await page.goto('about:blank')
-      await page.goto(await sites.link())
+      await openAnew(page, await sites.link())
       await expectSaid(page, /^unreachable: .*Wait a moment/)
       await page.unroute('**/oidc/token')
     }
@@ -130,7 +136,7 @@ describe('an impersonation that does not begin', () => {
   // Hints that lie change nothing where the provider agrees.
   it('does begin with hints that lie', async () => {
     await using person = await operating(sites)
-    const { subjectToken } = await sites.issue()
+    const { subjectToken } = await sites.issue({ userId: 'alice' })
     const actor = '<img src=x onerror=alert(1)>'
     await person.page.goto(
       impersonationUrl(sites.application.url, { subjectToken, actor, expiresAtMs: 1000 }),
@@ -142,18 +148,7 @@ describe('an impersonation that does not begin', () => {
 describe('an operator who never consented', () => {
   it('is told so, since the provider cannot ask', async () => {
     await using sites = await startSites({
-      configuration: {
-        async loadExistingGrant({ oidc: { client, provider, session } }) {
-          if (client?.clientId === CLIENT) return undefined
-          const grant = new provider.Grant({
-            clientId: client?.clientId,
-            accountId: session?.accountId,
-          })
-          grant.addOIDCScope('openid')
-          await grant.save()
-          return grant
-        },
-      },
+      configuration: { loadExistingGrant: grantingAllBut(CLIENT) },
     })
     sites.application.script = scriptOf(sites)
     await using person = await operating(sites)

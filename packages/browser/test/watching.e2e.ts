@@ -2,7 +2,9 @@ import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { impersonationUrl } from '../src/link.ts'
 import {
+  endSession,
   expectSaid,
+  expectSession,
   heard,
   operating,
   optionsOf,
@@ -152,7 +154,7 @@ describe('an end that comes elsewhere', () => {
       const before = asked
       while (asked === before) await new Promise((resolve) => setTimeout(resolve, 50))
       expect(await heard(page)).to.deep.equal([])
-      expect(await page.evaluate(() => session?.state)).to.equal('active')
+      await expectSession(page, 'active')
       expect(await page.getByText('acting as alice').isVisible()).to.equal(true)
       await page.unroute(outage)
     }
@@ -168,7 +170,7 @@ describe('an end that comes elsewhere', () => {
     await using person = await visit(sites)
     await person.context.grantPermissions(['clipboard-read', 'clipboard-write'])
     const { page } = await act(person)
-    await page.evaluate(() => session?.end())
+    await endSession(page)
     expect(await covered(page, Date.now())).to.include('You ended it.')
     await page.getByRole('button', { name: 'Copy what I typed' }).click()
     await page.getByRole('status').getByText('Copied.').waitFor()

@@ -217,19 +217,15 @@ describe("the guard: the provider's keys", () => {
   describe('when a token names a key that is not among them', () => {
     let clock: ReturnType<typeof movedClock>
     let api: ResourceServer
-    /** The keys that the provider has replaced its own by. */
-    let rotated: TokenIssuer
 
+    /** The keys that the provider has replaced its own by. */
+    const rotated = renewed(startTokenIssuer)
     beforeEach(async () => {
       clock = movedClock()
-      rotated = await startTokenIssuer()
       api = newGuard({ jwksUri: tokens.jwksUri })
       expect(await userId(api)).to.equal('alice')
     })
-    afterEach(() => {
-      clock.restore()
-      rotated.close()
-    })
+    afterEach(() => clock.restore())
 
     const tokenOf = (kid: string, issuer = rotated) =>
       issuer.token({ iss: tokens.issuer, exp: 2 ** 32 }, { kid })

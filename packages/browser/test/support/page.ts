@@ -94,6 +94,20 @@ export async function expectState(sites: Sites, state: string): Promise<void> {
   expect((await sites.states())[0]).to.equal(state)
 }
 
+/** Loads the page of an address also where it is the one that is open. */
+export async function openAnew(page: Page, url: string): Promise<void> {
+  await page.goto('about:blank')
+  await page.goto(url)
+}
+
+export function endSession(page: Page): Promise<void> {
+  return page.evaluate(() => session?.end())
+}
+
+export async function expectSession(page: Page, state: string): Promise<void> {
+  expect(await page.evaluate(() => session?.state)).to.equal(state)
+}
+
 /** A new browser in which the operator has followed a link, and acts. */
 export async function acting(
   sites: Sites,

@@ -292,7 +292,7 @@ const INDEX = new URL('../../src/index.ts', import.meta.url).href
 
 describe('caller.signal in a process that has nothing else to do', () => {
   it('keeps no process alive', async () => {
-    const provider = await startStatusProvider()
+    using provider = await startStatusProvider()
     const token = await provider.impersonated(1)
     const options = JSON.stringify({ issuer: provider.issuer, audience: AUDIENCE })
     const script = `
@@ -308,6 +308,5 @@ describe('caller.signal in a process that has nothing else to do', () => {
     expect(code).to.equal(0)
     // A timer of the signal would keep it for five seconds at the least, and for an hour.
     expect(performance.now() - startedAt).to.be.below(4500)
-    provider.close()
   })
 })

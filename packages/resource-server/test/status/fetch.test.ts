@@ -121,25 +121,21 @@ describe('the guard: fetching a status list', () => {
     })
 
     it('elsewhere is not followed', async () => {
-      const other = await startTokenIssuer()
+      using other = await startTokenIssuer()
       const { port } = new URL(provider.issuer)
-      try {
-        for (const location of [
-          `${other.issuer}/status-lists/b`,
-          `//${new URL(other.issuer).host}/`,
-          `http://user@127.0.0.1:${port}/status-lists/b`,
-          `http://localhost:${port}/status-lists/b`,
-          'http://[',
-        ]) {
-          redirect(location)
-          provider.asked.length = 0
-          expect(await first(), location).to.equal('503')
-          expect(provider.asked, location).to.deep.equal(['/status-lists/a'])
-        }
-        expect(other.asked).to.deep.equal([])
-      } finally {
-        other.close()
+      for (const location of [
+        `${other.issuer}/status-lists/b`,
+        `//${new URL(other.issuer).host}/`,
+        `http://user@127.0.0.1:${port}/status-lists/b`,
+        `http://localhost:${port}/status-lists/b`,
+        'http://[',
+      ]) {
+        redirect(location)
+        provider.asked.length = 0
+        expect(await first(), location).to.equal('503')
+        expect(provider.asked, location).to.deep.equal(['/status-lists/a'])
       }
+      expect(other.asked).to.deep.equal([])
     })
 
     it('is followed three times, and not a fourth time', async () => {

@@ -14,7 +14,7 @@ describe('a function onImpersonatedRequest', () => {
   async function twice(listener: OnImpersonatedRequest, seconds = 60) {
     using warned = warnings()
     const uses: ImpersonationUse[] = []
-    const provider = await startStatusProvider()
+    using provider = await startStatusProvider()
     const api = provider.guard({
       onImpersonatedRequest(use) {
         uses.push(use)
@@ -28,7 +28,6 @@ describe('a function onImpersonatedRequest', () => {
     for (let turns = 0; turns < 10; turns += 1) await turn()
     mock.timers.tick(seconds * 1000)
     for (let turns = 0; turns < 10; turns += 1) await turn()
-    provider.close()
     expect(uses).to.have.lengthOf(2)
     const told = warned.told.filter(({ name }) => name === 'ImpersonationWarning')
     return { uses, told: told.map(({ message }) => message) }
