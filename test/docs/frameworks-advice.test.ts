@@ -52,14 +52,22 @@ describe('docs/frameworks.md on what goes wrong', () => {
   describe('mounting', () => {
     const acme = { 'x-tenant': 'acme' }
 
-    it('provider.use(routes()) runs after what provider.use added before, and sets no cookie', async () => {
+    /** Serves the tenants of the page, mounted in some way. */
+    async function servingTenants(
+      mounted: (provider: Provider) => RequestListener,
+      use: (base: string) => Promise<unknown>,
+    ): Promise<void> {
       const { findAccount, useTenants } = (await snippets.load('Mounting', 1)) as unknown as Tenants
-      await serving(
-        (base) => {
-          const provider = providerAt(`${base}/oidc`, { findAccount })
-          useTenants(provider)
-          return express().use('/oidc', provider.callback())
-        },
+      await serving((base) => {
+        const provider = providerAt(`${base}/oidc`, { findAccount })
+        useTenants(provider)
+        return mounted(provider)
+      }, use)
+    }
+
+    it('provider.use(routes()) runs after what provider.use added before, and sets no cookie', () =>
+      servingTenants(
+        (provider) => express().use('/oidc', provider.callback()),
         async (base) => {
           const oidc = `${base}/oidc`
           const issued = await expectAnswer(issue(oidc, oidc, undefined, acme), 201)
@@ -72,27 +80,14 @@ describe('docs/frameworks.md on what goes wrong', () => {
           const beside = askUndescribed(() => issue(base, oidc, undefined, acme))
           await expectAnswer(beside, 404)
         },
-      )
-    })
+      ))
 
     for (const [framework, mounted] of Object.entries({ Express: underExpress, Koa: underKoa })) {
-      it(`beside the provider, under ${framework}, they run without it: 404 user_not_found`, async () => {
-        const { findAccount, useTenants } = (await snippets.load(
-          'Mounting',
-          1,
-        )) as unknown as Tenants
-        await serving(
-          (base) => {
-            const provider = providerAt(`${base}/oidc`, { findAccount })
-            useTenants(provider)
-            return mounted(provider)
-          },
-          async (base) => {
-            const issued = issue(base, `${base}/oidc`, undefined, acme)
-            await expectAnswer(issued, 404, 'user_not_found')
-          },
-        )
-      })
+      it(`beside the provider, under ${framework}, they run without it: 404 user_not_found`, () =>
+        servingTenants(mounted, async (base) => {
+          const issued = issue(base, `${base}/oidc`, undefined, acme)
+          await expectAnswer(issued, 404, 'user_not_found')
+        }))
     }
 
     it('several providers in one process each answer below a path of their own', async () => {

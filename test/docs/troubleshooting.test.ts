@@ -74,7 +74,7 @@ describe('docs/troubleshooting.md: its code', () => {
     const { error } = console
     const printed: unknown[][] = []
     console.error = (...told: unknown[]) => printed.push(told)
-    const { status } = await deployment.issue({ userId: 'alice' })
+    const { status } = await deployment.issue()
     console.error = error
     expect([status, printed.length]).to.deep.equal([500, 1])
     expect(printed[0]?.slice(0, 2)).to.deep.equal(['POST', '/api/subject-tokens'])
