@@ -7,7 +7,6 @@ import { ImpersonationFeature, Provider } from '../src/index.ts'
 import { freePort } from './adapters/servers.ts'
 import { expectAnswer } from './support/http.ts'
 import { configuration, enabled, providerAt, serving, wholeFlow } from './support/serving.ts'
-import { closed } from './support/token-issuer.ts'
 
 /** The provider at a path of Koa, behind its routes. */
 function withRoutes(provider: Provider) {
@@ -23,13 +22,9 @@ describe('by its own listen(), as in the quick start of oidc-provider', () => {
     const base = `http://127.0.0.1:${port}`
     const provider = providerAt(base)
     prepare(provider)
-    const server = provider.listen(port, '127.0.0.1')
+    await using server = provider.listen(port, '127.0.0.1')
     await once(server, 'listening')
-    try {
-      return await wholeFlow(base, base)
-    } finally {
-      await closed(server)
-    }
+    return await wholeFlow(base, base)
   }
 
   it('serves the management API, if nobody has mounted it', async () => {

@@ -47,12 +47,12 @@ describe('what is presented in the place of a token: no 5xx, no token', () => {
   })
 
   async function issue(token: string): Promise<string> {
-    return (await deployment.issue({ userId: 'alice' }, { token })).body.subjectToken
+    return (await deployment.issueBy(token)).body.subjectToken
   }
 
   const asSubject = (value: string) => deployment.exchange({ subject_token: value })
   const asActor = (value: string) => deployment.exchange({ subject_token, actor_token: value })
-  const asBearer = (token: string) => deployment.issue({ userId: 'alice' }, { token })
+  const asBearer = (token: string) => deployment.issueBy(token)
   const everywhere = [asSubject, asActor, asBearer]
 
   function expectNothing({ status, body }: Answer, what = ''): void {

@@ -39,7 +39,7 @@ it('CVE-2025-64708 (authentik): expiry is not left to the clean-up of the store'
   const now = Date.now()
   await at(now + 60_000, () => expectAnswer(exchange({ subject_token }), 400, REFUSED))
   await at(now + 600_000, async () => {
-    await expectAnswer(deployment.issue({ userId: 'alice' }, { token }), 401, 'invalid_token')
+    await expectAnswer(deployment.issueBy(token), 401, 'invalid_token')
     const later = await deployment.subjectToken()
     await expectAnswer(exchange({ subject_token: later, actor_token }), 400, ACTOR_REFUSED)
     await expectAnswer(exchange({ subject_token: later }), 200)

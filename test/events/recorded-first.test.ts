@@ -80,7 +80,7 @@ describe('I13: nothing acts before it is recorded', () => {
   it('an issue is answered when it is recorded, and not before', async () => {
     const hold = holding('impersonation.issued')
     await deployWith(hold.record)
-    const issue = deployment.issue({ userId: 'alice' }, { token: deployment.token })
+    const issue = deployment.issueBy(deployment.token)
     const { answer, wasEarly } = await answered(deployment, hold, issue)
     expect([wasEarly, answer.status]).to.deep.equal([false, 201])
     expect(hold.held[0]?.id).to.equal(answer.headers.get('location')?.split('/').at(-1))
@@ -109,7 +109,7 @@ describe('I13: nothing acts before it is recorded', () => {
       await counted(heard, count)
       return answer
     }
-    const { body } = await quiet(deployment.issue({ userId: 'alice' }, { token }), 1)
+    const { body } = await quiet(deployment.issueBy(token), 1)
     await quiet(deployment.exchange({ subject_token: body.subjectToken }), 2)
     await quiet(provider.impersonation.end(hold.held[0]?.id ?? ''), 3)
     expect(heard).to.deep.equal([
@@ -126,10 +126,10 @@ describe('I13: nothing acts before it is recorded', () => {
     })
     const { token } = deployment
     const heard = hearing()
-    await expectAnswer(deployment.issue({ userId: 'alice' }, { token }), 503)
+    await expectAnswer(deployment.issueBy(token), 503)
     await counted(heard, 1)
     failing = 'impersonation.started'
-    const { body } = await deployment.issue({ userId: 'alice' }, { token })
+    const { body } = await deployment.issueBy(token)
     await expectAnswer(deployment.exchange({ subject_token: body.subjectToken }), 503)
     await counted(heard, 3)
     expect(heard.map((each) => each.split(' ')[0])).to.deep.equal([
@@ -157,7 +157,7 @@ describe('I13: nothing acts before it is recorded', () => {
 
     it(`an issue whose recorder ${how} is 503, and its subject token redeems nothing`, async () => {
       await deployWith(failAt('impersonation.issued'), SOON)
-      const asked = deployment.issue({ userId: 'alice' }, { token: deployment.token })
+      const asked = deployment.issueBy(deployment.token)
       const { headers } = await expectAnswer(asked, 503, 'temporarily_unavailable')
       const sent = ['location', 'cache-control'].map((name) => headers.get(name))
       expect(sent).to.deep.equal([null, 'no-store'])

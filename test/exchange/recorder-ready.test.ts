@@ -37,7 +37,7 @@ describe('I13: an issue and an exchange wait for the audit before anything is do
       for (const refused of [
         deployment.exchange({ subject_token }, headers),
         deployment.exchange({ subject_token: 'guess' }, headers),
-        deployment.issue({ userId: 'alice' }, { token }),
+        deployment.issueBy(token),
       ]) {
         const answer = await expectAnswer(refused, 503, {
           error: 'temporarily_unavailable',

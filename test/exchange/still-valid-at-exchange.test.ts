@@ -29,7 +29,7 @@ async function deployWithStoredClients() {
     },
   })
   const token = await deployment.m2mToken({}, [backend.client_id, 'secret'])
-  const { body } = await deployment.issue({ userId: 'alice' }, { token })
+  const { body } = await deployment.issueBy(token)
   const olivia = await signIn(deployment, 'olivia', { clientId: operators.client_id })
   const form = {
     subject_token: body.subjectToken,
@@ -82,7 +82,7 @@ describe('I7: what held at the issue holds no more at the exchange', () => {
       if (change) await clients.upsert(client_id, change)
       else await clients.destroy(client_id)
       await expectAnswer(deployment.exchange(form), 400, REFUSED)
-      await expectAnswer(deployment.issue({ userId: 'alice' }, { token }), 401)
+      await expectAnswer(deployment.issueBy(token), 401)
     }
     await clients.upsert(client_id, backend)
     await expectAnswer(deployment.exchange(form), 200)

@@ -207,6 +207,6 @@ describe('POST {issuer}/impersonations/current/end', () => {
     await expectAnswer(failing.endCurrent(headers), 500)
     faults.clear()
     await expectAnswer(failing.endCurrent(headers), 401)
-    expect((await failing.get(`/${id}`)).body.state).to.equal('active')
+    await failing.expectState(id, 'active')
   })
 })

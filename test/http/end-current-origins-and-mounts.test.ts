@@ -98,7 +98,7 @@ describe('…/impersonations/current and …/current/end: CORS as the token endp
       500,
       'server_error',
     )
-    expect((await deployment.get(`/${id}`)).body.state).to.equal('active')
+    await deployment.expectState(id, 'active')
   })
 })
 
@@ -150,7 +150,7 @@ describe('…/impersonations/current/end: wherever the provider is mounted', () 
       const known = `${deployment.issuer}/impersonations/current/end`
       await expectAnswer(send(`${known}/x`), 401)
       await expectAnswer(send(known), 204)
-      expect((await deployment.get(`/${id}`)).body.state).to.equal('ended')
+      await deployment.expectState(id, 'ended')
       await closed(server)
     })
   }

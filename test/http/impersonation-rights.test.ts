@@ -112,7 +112,7 @@ describe('who may see, and who may end', () => {
       for (const error of reported) expect(error).to.include(option)
     }
     answer = true
-    expect((await own.get(`/${id}`)).body.state).to.equal('issued')
+    await own.expectState(id, 'issued')
     await expectAnswer(own.exchange({ subject_token }), 200)
   })
 })

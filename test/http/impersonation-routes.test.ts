@@ -60,7 +60,7 @@ describe('the routes', () => {
         )
       }
     }
-    expect((await deployment.get(`/${id}`)).body.state).to.equal('active')
+    await deployment.expectState(id, 'active')
     expect(deployment.serverErrors).to.deep.equal([])
   })
 

@@ -62,7 +62,7 @@ describe('GET …/impersonations/{id}: see one', () => {
     await deployment.exchange({ subject_token: redeemed.subjectToken })
     {
       using _ = later(590_000)
-      expect((await deployment.get(`/${id}`)).body.state).to.equal('issued')
+      await deployment.expectState(id, 'issued')
     }
     const tokenOf = () => deployment.m2mToken({ scope: 'impersonations:read' })
     using _ = later(902_000)

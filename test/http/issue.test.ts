@@ -101,7 +101,7 @@ describe('POST /api/subject-tokens', () => {
         expect(await statusOf(latin1, type), path).to.equal(400)
       }
     }
-    expect((await managed.get(`/${id}`)).body.state).to.equal('active')
+    await managed.expectState(id, 'active')
   })
 
   it('authenticates before it reads the body', async () => {
@@ -130,7 +130,7 @@ describe('POST /api/subject-tokens', () => {
     failing.provider.on('server_error', () => {
       throw new Error('listener')
     })
-    await expectAnswer(failing.issue({ userId: 'alice' }), 500, 'server_error')
+    await expectAnswer(failing.issue(), 500, 'server_error')
   })
 
   it('404 for a user that findAccount does not find, or reads out of the userId; 403 if it refuses; I5: 500 if it fails', async () => {

@@ -69,7 +69,7 @@ describe('authorize', () => {
   it('false: 403 access_denied at issue, 400 at the exchange, which stays possible', async () => {
     let allowed = 'exchange'
     await using deployment = await deployWith(async ({ stage }) => stage === allowed)
-    await expectAnswer(deployment.issue({ userId: 'alice' }), 403, 'access_denied')
+    await expectAnswer(deployment.issue(), 403, 'access_denied')
     allowed = 'issue'
     const subject_token = await deployment.subjectToken()
     await expectAnswer(deployment.exchange({ subject_token }), 400, 'access_denied')
@@ -209,12 +209,12 @@ describe('contextSchema', () => {
     for (let level = 0; level < 500; level += 1) deep = { deep }
     for (const wrong of [{ toJSON: () => 'text' }, deep, [], 'text']) {
       answer = () => wrong
-      await expectAnswer(deployment.issue({ userId: 'alice' }), 500)
+      await expectAnswer(deployment.issue(), 500)
     }
     answer = () => {
       throw new Error('down')
     }
-    await expectAnswer(deployment.issue({ userId: 'alice' }), 500)
+    await expectAnswer(deployment.issue(), 500)
     answer = () => ({ when: new Date(0), nested: { n: 1 } })
     const subject_token = await deployment.subjectToken({ context: { extra: 1 } })
     await deployment.exchange({ subject_token })

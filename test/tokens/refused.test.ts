@@ -44,7 +44,7 @@ describe('I3: a token is good at its own door alone', () => {
   const fresh = async () => (await deployment.start()).subjectToken
 
   const present: Record<Door, (token: string) => Promise<Answer>> = {
-    issue: (token) => deployment.issue({ userId: 'alice' }, { token }),
+    issue: (token) => deployment.issueBy(token),
     list: (token) => deployment.get('', { token }),
     actor: (actor_token) => deployment.exchange({ subject_token, actor_token }),
     subject: (token) => deployment.exchange({ subject_token: token }),
