@@ -22,12 +22,12 @@ export const CONSOLE_SECTIONS: readonly ConsoleSection[] = [
   {
     title: '`ticket` of `supportConsole()`',
     root: 'TicketOptions',
-    file: 'options.ts',
+    file: 'web/ticket.ts',
   },
   {
     title: '`account` of `supportConsole()`',
     root: 'AccountOptions',
-    file: 'options.ts',
+    file: 'web/settings.ts',
   },
   {
     title: '`applications` of `supportConsole()`',

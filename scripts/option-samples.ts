@@ -37,9 +37,9 @@ export function factsOf(rule: AnyRule): RuleFacts {
   const words = refusal(rule, Symbol('no value of an option')) ?? ''
   const [, min, max] = /an integer from (\d+) to (\d+)/.exec(words) ?? []
   if (min) return { type: 'integer', default: byDefault, min: Number(min), max: Number(max) }
-  const [, one, names = ''] = /must be (one|an array) of: (.*)/.exec(words) ?? []
-  const values = names.split(', ')
-  if (one) return { type: one === 'one' ? 'oneOf' : 'someOf', default: byDefault, values }
+  const [, one, names = ''] = /be (one|a list).*: (.*)/.exec(words) ?? []
+  const type = one === 'one' ? 'oneOf' : 'someOf'
+  if (one) return { type, default: byDefault, values: names.split(', ') }
   if (words.includes('true or false')) return { type: 'boolean', default: byDefault }
   const isSection = words.includes('an object with: ') && byDefault !== undefined
   return { type: isSection ? 'section' : 'other', default: byDefault }

@@ -7,13 +7,12 @@ import {
 } from './host/instance.ts'
 import { findAccountById } from './host/request.ts'
 import { instance } from './host/weak-cache.ts'
-import { findNewest } from './impersonations/list.ts'
+import { listTokens } from './impersonations/list.ts'
 import { BINDING_MEMBERS } from './options/defaults.ts'
 import { mayClient } from './policy/clients.ts'
 import type { ImpersonationEvents } from './public/events.ts'
 import type { ChecklistItem } from './public/objects.ts'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from './shared/constants.ts'
-import { otherSpellings } from './shared/spellings.ts'
 
 /** The longest acceptable lifetime of an access token that cannot be ended, in seconds. */
 const WITHOUT_END = 900
@@ -37,7 +36,6 @@ const KEPT_EVENTS: ReadonlyArray<keyof ImpersonationEvents> = [
  */
 export async function checklist(provider: Provider): Promise<readonly ChecklistItem[]> {
   const { ending, knowsApis, options, recorders, subjectTokens } = instance(provider)
-  const { issuer } = provider
   const { actorToken, authorize, subjectToken } = options
   const { requireBinding } = options.managementApi
   const { maxTtl } = options.accessToken
@@ -91,7 +89,7 @@ export async function checklist(provider: Provider): Promise<readonly ChecklistI
     line(
       'issuer',
       'serve the issuer by https: tokens and keys go to other machines in the clear',
-      issuer.startsWith('https:') ? [] : [issuer],
+      provider.issuer.startsWith('https:') ? [] : [provider.issuer],
     ),
     line(
       'keys',
@@ -112,7 +110,7 @@ export async function checklist(provider: Provider): Promise<readonly ChecklistI
     line(
       'account_ids',
       'let findAccount answer the id as it is stored',
-      canEnd ? await findsOtherSpellings(provider) : undefined,
+      canEnd ? await takesOtherSpellings(provider) : undefined,
     ),
   ]
 }
@@ -133,15 +131,23 @@ function line(
 }
 
 /**
- * Checks whether `findAccount` takes another spelling of a stored id for an id of its own. If two
- * spellings are accounts, its storage compares without case, and the rules of a deployment do not.
+ * Checks whether `findAccount` takes another spelling of a stored id for an id of its own. If it
+ * does, its storage compares without case, and the rules of a deployment do not.
  */
-async function findsOtherSpellings(provider: Provider): Promise<boolean | undefined> {
-  const ids = (await findNewest(provider)).map(({ accountId }) => accountId)
-  const stored = ids.find((id) => otherSpellings(id).length > 0)
+async function takesOtherSpellings(provider: Provider): Promise<boolean | undefined> {
+  const { value: newest = [] } = await listTokens(provider, {}).next()
+  const stored = newest.find(({ accountId }) => inMixedCase(accountId) !== accountId)?.accountId
   if (stored === undefined) return undefined
-  const found = await Promise.all(otherSpellings(stored).map((id) => findAccountById(provider, id)))
-  return found.every((account) => account !== undefined && account.accountId !== stored)
+  const account = await findAccountById(provider, inMixedCase(stored))
+  return account !== undefined && account.accountId !== stored
+}
+
+/** A spelling that hardly any id has: `RoOt` of `root`. */
+function inMixedCase(id: string): string {
+  const letters = [...id].map((letter, at) =>
+    at % 2 === 0 ? letter.toUpperCase() : letter.toLowerCase(),
+  )
+  return letters.join('')
 }
 
 /** The clients that `managementApi.clients` names to issue, but that cannot. */

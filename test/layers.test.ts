@@ -86,7 +86,7 @@ describe('the layers of src', () => {
 
   it('have one file that knows the types of all, and only the types', () => {
     const known = imports.filter(({ file }) => file === INSTANCE)
-    expectNone(known, 5, ({ isType }) => !isType)
+    expectNone(known, 1, ({ isType }) => !isType)
   })
 
   it('keep the adapters apart: each imports the contract, and no other adapter', () =>

@@ -35,9 +35,6 @@ import type { SubjectToken } from '../tokens/subject-token.ts'
  */
 const PROTOTYPE_KEYS: readonly string[] = ['__proto__', 'constructor']
 
-/** The claims of a provider's access tokens. */
-export type AccessTokenClaims = ReturnType<typeof accessTokenClaims>
-
 /**
  * Adds claims to the provider's access tokens: the deployment's `extraTokenClaims`, then the
  * hook's, then the deployment's JWT customizer. The claims that only the provider may set come

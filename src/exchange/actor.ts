@@ -41,20 +41,17 @@ async function verifyActor(
   value: string,
   { clientId, dPoP, certificate }: ExchangeRequest,
 ) {
-  const { verifier } = instance(provider)
-  const { actorToken: options } = instance(provider).options
+  const { options, verifier } = instance(provider)
+  const { maxAge, sameClient, scope } = options.actorToken
   const token = await verifier.verifyUserToken(value)
   if (token.impersonated) throw new AccessTokenRejected('is itself impersonated')
-  if (!token.scopes.has(options.scope)) {
-    throw new AccessTokenRejected(`lacks the scope ${options.scope}`)
-  }
-  const { sameClient } = options
+  if (!token.scopes.has(scope)) throw new AccessTokenRejected(`lacks the scope ${scope}`)
   const mayBring =
     typeof sameClient === 'boolean'
       ? !sameClient || token.clientId === clientId
       : sameClient.includes(token.clientId)
   if (!mayBring) throw new AccessTokenRejected('was issued to another client')
-  requireRecentSignIn(token, options.maxAge)
+  requireRecentSignIn(token, maxAge)
   const unproven = unprovenBinding(token, {
     jkt: dPoP?.thumbprint,
     x5t: () => certificate && certificateThumbprint(certificate),

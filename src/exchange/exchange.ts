@@ -62,9 +62,13 @@ async function redeem(
     await requireNotEnded(provider, found)
     const accessToken = await prepared.save()
     trailOf(ctx).add({ scope, expiresAt, jti, permit, review })
-    const issuedTokenType = ACCESS_TOKEN_TYPE
-    const answer = { accessToken, expiresIn, issuedTokenType, scope, tokenType }
-    return buildTokenResponse(provider, answer)
+    return buildTokenResponse(provider, {
+      accessToken,
+      expiresIn,
+      issuedTokenType: ACCESS_TOKEN_TYPE,
+      scope,
+      tokenType,
+    })
   } catch (error) {
     endLater(provider, token.jti, 'nothingIssued')
     throw error

@@ -74,11 +74,10 @@ async function findUnused(
   trail.add({ id })
   const token = await subjectTokens.findById(id)
   if (!token) throw notRedeemable('unknown or expired')
-  trail.add({ userId: token.accountId, requestedBy: token.clientId })
-  const { permit, review } = token
+  const { accountId: userId, clientId: requestedBy, permit, review } = token
+  trail.add({ userId, requestedBy, permit, review })
   // Read the record here: if it is unreadable, the request fails before the token is redeemed.
-  trail.add({ mayAct: token.bindingObject.mayAct })
-  trail.add({ context: token.contextObject, permit, review })
+  trail.add({ mayAct: token.bindingObject.mayAct, context: token.contextObject })
   if (token.consumed) throw redeemedBefore(ctx, token)
   if (token.end) throw notRedeemable('ended before it was redeemed')
   if (token.isExpired) throw notRedeemable('expired')

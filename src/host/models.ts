@@ -1,13 +1,5 @@
 // The parts of oidc-provider's models that its published types leave out. No file of lib/ is used.
-import type {
-  AccessToken,
-  Adapter,
-  AdapterPayload,
-  Client,
-  Provider,
-  ResourceServerInstance,
-  UnknownObject,
-} from 'oidc-provider'
+import type { AccessToken, Adapter, AdapterPayload, Provider, UnknownObject } from 'oidc-provider'
 import { emitSafely } from './instance.ts'
 
 /** The members of every token model, with the parts that the published types leave out. */
@@ -44,16 +36,7 @@ export interface DraftAccessToken
 }
 
 /** Creates an access token without a grant, which the published constructor type requires. */
-export function createAccessToken(
-  provider: Provider,
-  properties: {
-    accountId: string
-    client: Client
-    gty: string
-    resourceServer: ResourceServerInstance
-    scope: string | undefined
-  },
-): DraftAccessToken {
+export function createAccessToken(provider: Provider, properties: object): DraftAccessToken {
   const AccessTokenModel = provider.AccessToken as unknown as new (
     input: object,
   ) => DraftAccessToken

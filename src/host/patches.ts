@@ -67,7 +67,10 @@ function installedVersion(): string {
  * function as `discovery` would replace this. Test: "discovery: one grant type more, and three
  * endpoints".
  */
-export function addToDiscovery(provider: Provider, members: Record<string, string>): void {
+export function addToDiscovery(
+  provider: Provider,
+  members: Record<string, string | undefined>,
+): void {
   const { configuration } = instance(provider)
   configuration.discovery = { ...members, ...configuration.discovery }
 }
@@ -175,10 +178,7 @@ export function beforeTokenDestroyed(
 }
 
 /** A destroyed grant. */
-export interface DestroyedGrant {
-  readonly id: string
-  readonly accountId: string | undefined
-}
+type GrantListener = (id: string, accountId: string | undefined) => void
 
 /** The longest delay of a grant's destruction by the read before it, in milliseconds. */
 const MAX_LOOK_MS = 2_000
@@ -196,10 +196,7 @@ const MAX_LOOK_MS = 2_000
  * `grant.destroyed` with the account, on every destruction, would replace this. Test: "by the
  * revocation endpoint, by destroy() and by the provider's adapter".
  */
-export function afterGrantDestroyed(
-  provider: Provider,
-  then: (grant: DestroyedGrant) => void,
-): void {
+export function afterGrantDestroyed(provider: Provider, then: GrantListener): void {
   const views = new WeakMap<Adapter, Adapter>()
   const { Grant } = provider
   for (const holder of [Grant, Grant.prototype]) {
@@ -216,14 +213,14 @@ export function afterGrantDestroyed(
   }
 }
 
-function watchDestroy(adapter: Adapter, then: (grant: DestroyedGrant) => void): Adapter {
+function watchDestroy(adapter: Adapter, then: GrantListener): Adapter {
   const destroy = async (id: string): Promise<void> => {
     const look = (async () => adapter.find(id))()
     const record = await limitTime(MAX_LOOK_MS, look).catch(() => undefined)
     await adapter.destroy(id)
     // The found record may be another model's, because an adapter may use one table for all
     // models.
-    if (record?.kind === 'Grant') then({ id, accountId: record.accountId })
+    if (record?.kind === 'Grant') then(id, record.accountId)
   }
   // A target of its own: a proxy of a frozen adapter would have to return the adapter's own
   // methods.

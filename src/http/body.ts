@@ -18,7 +18,7 @@ export function body({ isOptional = false } = {}): Step {
 export function hasBody(ctx: Context): boolean {
   return (
     ctx.get('Content-Type') !== '' ||
-    Number(ctx.request.length ?? 0) > 0 ||
+    Number(ctx.request.length) > 0 ||
     ctx.get('Transfer-Encoding') !== ''
   )
 }

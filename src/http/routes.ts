@@ -97,9 +97,8 @@ function routerOf(provider: Provider, routes: readonly Route[], prefix?: string)
 export function announceRoutes(provider: Provider): void {
   const { issuer } = provider
   addToDiscovery(provider, {
-    ...(instance(provider).statusLists
-      ? { status_list_aggregation_endpoint: issuerUri(issuer, STATUS_LISTS_PATH) }
-      : {}),
+    status_list_aggregation_endpoint:
+      instance(provider).statusLists && issuerUri(issuer, STATUS_LISTS_PATH),
     impersonation_current_endpoint: issuerUri(issuer, CURRENT_PATH),
     impersonation_end_endpoint: issuerUri(issuer, CURRENT_END_PATH),
   })

@@ -160,6 +160,5 @@ export async function hasEnded(provider: Provider, id: string): Promise<boolean>
   const { subjectTokens, ending } = instance(provider)
   if (!subjectTokens.endable) return false
   const impersonation = await subjectTokens.findById(id)
-  if (impersonation) return impersonation.end !== undefined
-  return ending !== undefined
+  return impersonation ? impersonation.end !== undefined : ending !== undefined
 }

@@ -78,17 +78,11 @@ export async function listImpersonations(
 export async function* listTokens(
   provider: Provider,
   lookUp: LookUp,
-): AsyncGenerator<readonly SubjectToken[]> {
+): AsyncGenerator<readonly SubjectToken[], undefined> {
   const { fromRecord } = instance(provider).subjectTokens
   for await (const records of readPages(requireEnding(provider), lookUp)) {
     yield records.flatMap((record) => fromRecord(record) ?? [])
   }
-}
-
-/** Finds the last impersonations, a page of them at most. */
-export async function findNewest(provider: Provider): Promise<readonly SubjectToken[]> {
-  const { value } = await listTokens(provider, {}).next()
-  return value ?? []
 }
 
 export function lookUpOf({ userId, actor, requestedBy }: ImpersonationFilter): LookUp {

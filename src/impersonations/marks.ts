@@ -86,13 +86,14 @@ export async function endMarked<T>(
   run: () => Promise<T>,
   onMarked = () => {},
 ): Promise<T> {
-  const [stored] = await Promise.allSettled([storeMark(provider, COMMON_MARKS, mark)])
-  if (stored.status === 'fulfilled') {
-    onMarked()
-    return carryOut(provider, mark, run)
+  try {
+    await storeMark(provider, COMMON_MARKS, mark)
+  } catch (error) {
+    await run()
+    throw error
   }
-  await run()
-  throw stored.reason
+  onMarked()
+  return carryOut(provider, mark, run)
 }
 
 /** The account id of the marks that only exchanges of one operator read. */

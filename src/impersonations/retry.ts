@@ -14,9 +14,6 @@ const ATTEMPT_MS = 60_000
 /** The largest number of waiting tasks. */
 const MAX_WAITING = 50_000
 
-/** Background tasks of a provider. */
-export type BackgroundTasks = ReturnType<typeof keepTrying>
-
 /**
  * Runs tasks in the background. Each starts immediately. A task that fails is repeated until it
  * succeeds, each time after a longer pause, so that a storage that is down gets few calls. Memory

@@ -49,7 +49,7 @@ export function followSignOuts(provider: Provider): void {
     }
   })
 
-  afterGrantDestroyed(provider, ({ id, accountId }) => {
+  afterGrantDestroyed(provider, (id, accountId) => {
     if (accountId === undefined) return
     const collected = collectedOf(accountId)
     if (collected) collected.set(id, true)

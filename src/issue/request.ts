@@ -5,7 +5,6 @@ import {
   absoluteUri,
   boundedText,
   InvalidInput,
-  type Resolved,
   readInput,
   rule,
   seconds,
@@ -96,9 +95,6 @@ export function requiredBinding(provider: Provider): readonly BindingMember[] {
   return instance(provider).options.managementApi.requireBinding
 }
 
-/** A request for a subject token whose members are all well-formed. */
-export type IssueRequest = Resolved<ReturnType<typeof rulesFor>>
-
 /**
  * Reads the JSON body once.
  *
@@ -107,7 +103,7 @@ export type IssueRequest = Resolved<ReturnType<typeof rulesFor>>
 export function parseIssueRequest(
   json: unknown,
   { limits, managementApi }: Pick<ResolvedOptions, 'limits' | 'managementApi'>,
-): IssueRequest {
+) {
   const request = readInput(rulesFor(limits.userIdLength), json)
   const missing = managementApi.requireBinding.find((member) => request[member] === undefined)
   if (missing !== undefined) throw new InvalidInput(`${missing} is required`)

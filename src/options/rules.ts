@@ -125,17 +125,6 @@ export function oneOf<const T extends string>(values: readonly T[]): Rule<T, und
   return valid((value) => values.some((each) => each === value), `one of: ${values.join(', ')}`)
 }
 
-export function someOf<const T extends string>(
-  values: readonly T[],
-): Rule<readonly T[], undefined> {
-  return rule((value, path) => {
-    const given: unknown[] = Array.isArray(value) ? Array.from(value) : [undefined]
-    const known = given.flatMap((entry) => values.filter((each) => each === entry))
-    if (known.length === given.length) return Object.freeze(known)
-    throw new InvalidInput(`${path} must be an array of: ${values.join(', ')}`)
-  })
-}
-
 /** A function of the type `T`. The check is for a function, and no more. */
 export function aFunction<T extends Given>(): Rule<T, undefined> {
   return valid((value) => typeof value === 'function', 'a function')
@@ -179,6 +168,12 @@ export function list<T extends Given>(
       Array.from(value, (entry: unknown, index) => parseEntry(entry ?? null, `${path}[${index}]`)),
     )
   })
+}
+
+export function someOf<const T extends string>(
+  values: readonly T[],
+): Rule<readonly T[], undefined> {
+  return list(oneOf(values), `these: ${values.join(', ')}`, 0)
 }
 
 /** Options of their own. If the group is left out, so are all of them. */

@@ -5,8 +5,8 @@ import { TooManyRequests } from '../shared/errors.ts'
 const MAX_KEYS = 10_000
 
 /**
- * Limits the requests of each key, in this process alone. It protects the process, and decides
- * nothing.
+ * Limits the requests of each key in windows of `most.seconds`, in this process alone. It protects
+ * the process, and decides nothing.
  *
  * @returns a function that counts one request of a key, and throws {@link TooManyRequests}
  */
@@ -14,16 +14,16 @@ export function limiterInProcess(most: {
   readonly requests: number
   readonly seconds: number
 }): (key: string) => void {
-  const windows = new BoundedMap<string, { readonly endsAt: number; left: number }>(MAX_KEYS)
+  const counts = new BoundedMap<string, number>(MAX_KEYS)
+  let endsAt = 0
   return (key) => {
     const now = performance.now()
-    const known = windows.get(key)
-    const window =
-      known && known.endsAt > now
-        ? known
-        : { endsAt: now + most.seconds * 1000, left: most.requests }
-    if (window !== known) windows.set(key, window)
-    if (window.left === 0) throw new TooManyRequests((window.endsAt - now) / 1000)
-    window.left -= 1
+    if (now >= endsAt) {
+      counts.clear()
+      endsAt = now + most.seconds * 1000
+    }
+    const count = counts.get(key) ?? 0
+    if (count === most.requests) throw new TooManyRequests((endsAt - now) / 1000)
+    counts.set(key, count + 1)
   }
 }

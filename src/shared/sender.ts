@@ -17,14 +17,9 @@ interface Proven {
 }
 
 /** The scheme and the access token of a request, as a bearer or with proof of its key. */
-export interface Credentials {
-  readonly scheme: 'bearer' | 'dpop'
-  /** `undefined` if the header is malformed. */
-  readonly value: string | undefined
-}
 
 /** Reads a header `Authorization`; `undefined` for another scheme, or none. RFC 9110 §11.1. */
-export function parseAuthorization(authorization: string): Credentials | undefined {
+export function parseAuthorization(authorization: string) {
   const scheme = /^(bearer|dpop)(?: |$)/i.exec(authorization)?.[1]?.toLowerCase()
   if (scheme !== 'bearer' && scheme !== 'dpop') return undefined
   // RFC 6750 §2.1: b64token; RFC 9449 §7.1: token68.

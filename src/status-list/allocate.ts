@@ -27,19 +27,6 @@ const ACCOUNT_ID = '\u0001status-lists'
 /** Draws status indices, and finds the lists of all processes. */
 export type StatusIndices = ReturnType<typeof statusIndices>
 
-export interface StatusIndicesOptions {
-  /** Providers of other issuers may use the same store. */
-  readonly issuer: string
-  /** The longest time from a draw to the end of its token, in whole seconds. */
-  readonly tokenLife: number
-  /**
-   * The clock, in milliseconds since the epoch.
-   *
-   * @defaultValue the clock of the process
-   */
-  readonly now?: () => number
-}
-
 /** A list that this process began, until its last token has expired. */
 interface OwnList {
   readonly list: string
@@ -65,7 +52,22 @@ interface OwnList {
  */
 export function statusIndices(
   adapter: EndingAdapter,
-  { issuer, tokenLife, now = () => Date.now() }: StatusIndicesOptions,
+  {
+    issuer,
+    tokenLife,
+    now = () => Date.now(),
+  }: {
+    /** Providers of other issuers may use the same store. */
+    readonly issuer: string
+    /** The longest time from a draw to the end of its token, in whole seconds. */
+    readonly tokenLife: number
+    /**
+     * The clock, in milliseconds since the epoch.
+     *
+     * @defaultValue the clock of the process
+     */
+    readonly now?: () => number
+  },
 ) {
   /** The time for which the storage keeps a list, in seconds. */
   const life = HOUR_MS / 1000 + tokenLife + MARGIN_SECONDS

@@ -24,9 +24,6 @@ const FRESH_MS = 1000
 /** `typ` of a Status List Token. */
 const LIST_TOKEN_TYPE = 'statuslist+jwt'
 
-/** The status lists of a provider, signed on demand. */
-export type StatusLists = ReturnType<typeof statusLists>
-
 export interface StatusListsParts {
   readonly issuer: string
   readonly adapter: Pick<EndingAdapter, 'endedIndices' | 'followEnded'>
@@ -43,8 +40,7 @@ export function createStatusLists(
   adapter: EndingAdapter,
   { accessToken: { maxTtl } }: ResolvedOptions,
 ) {
-  const sign = statusListSigner(provider)
-  if (!sign) {
+  if (!signingAlgorithm(provider)) {
     warn(
       'STATUS_LISTS_NOT_SIGNED',
       'no key in jwks can sign status lists, so that impersonated JWTs tell no API when they have ended',
@@ -54,20 +50,11 @@ export function createStatusLists(
   const { issuer } = provider
   const tokenLife = MAX_SUBJECT_TOKEN_TTL + keptAfterRedemptionFor(maxTtl)
   const indices = statusIndices(adapter, { issuer, tokenLife })
+  const sign = (claims: JwtPayload) => signJwt(provider, LIST_TOKEN_TYPE, claims)
   const lists = statusLists({ issuer, adapter, indices, sign })
   // Reads everything once if the storage reports only new ends.
   if (adapter.followEnded) setImmediate(() => void lists.readAhead().catch(() => {}))
   return { ...lists, draw: indices.draw }
-}
-
-/**
- * Signs with the key that signs machine-to-machine tokens.
- *
- * @returns `undefined` if the provider has no such key
- */
-export function statusListSigner(provider: Provider) {
-  if (!signingAlgorithm(provider)) return undefined
-  return (claims: JwtPayload) => signJwt(provider, LIST_TOKEN_TYPE, claims)
 }
 
 /**

@@ -36,9 +36,6 @@ export class AccessTokenRejected extends errors.InvalidToken {
 /** The number of verified JWTs that are remembered. */
 const JWT_CACHE_SIZE = 256
 
-/** The verifier of the access tokens of a provider. */
-export type AccessTokenVerifier = ReturnType<typeof accessTokenVerifier>
-
 /**
  * Verifies access tokens that this provider issued, opaque or JWT. Each `verify…` throws
  * {@link AccessTokenRejected}; any other error is a storage failure.

@@ -12,7 +12,7 @@ import { type TokenBase, tokenBaseOf } from '../host/models.ts'
 import type { ResolvedOptions } from '../options/defaults.ts'
 import type { SubjectTokenRecord } from '../public/events.ts'
 import type { Binding, SubjectTokenContext } from '../public/hooks.ts'
-import type { ImpersonationEnd } from '../public/objects.ts'
+import type { Impersonation, ImpersonationEnd } from '../public/objects.ts'
 import { IMPERSONATED_JTI_PREFIX } from '../shared/constants.ts'
 import { deepFreeze } from '../shared/json.ts'
 import { sha256 } from '../shared/text.ts'
@@ -41,7 +41,7 @@ export function keptAfterRedemptionFor(maxTtl: number): number {
 }
 
 /** The content of a subject token, as it is stored. */
-interface StoredProperties {
+interface StoredProperties extends Pick<Impersonation, 'permit' | 'review'> {
   /** The user to be impersonated. */
   accountId: string
   /** The machine-to-machine client that requested it. */
@@ -58,11 +58,6 @@ interface StoredProperties {
   /** The status list of the access token to come, and the index in it. */
   statusList?: string | undefined
   statusIndex?: number | undefined
-  /**
-   * The permit that allowed it, and the reason for a review, as the rule returned them at issue.
-   */
-  permit?: string | readonly string[] | undefined
-  review?: string | undefined
 }
 
 /** A record: those properties, and later changes. */
@@ -107,19 +102,15 @@ export interface StoredEnd extends ImpersonationEnd {
 }
 
 /** The result of an exchange, as it is stored with the redemption. */
-export interface Redemption extends ConsumptionNote {
+export interface Redemption
+  extends ConsumptionNote,
+    Pick<Impersonation, 'permit' | 'review' | 'scope' | 'software'> {
   /** The operator's account id. */
   readonly actor?: string | undefined
   /** The grant of the actor token, if known. */
   readonly grant?: string | undefined
   readonly client: string
-  /** The client's id again if it is software, which is always named (I16). */
-  readonly software?: string | undefined
   readonly resource: string
-  readonly scope?: string | undefined
-  /** As the rule returned it at the exchange. */
-  readonly permit?: string | readonly string[] | undefined
-  readonly review?: string | undefined
   readonly format: string
   /** The expiry of the access token, in seconds since the epoch. */
   readonly expiresAt: number
@@ -151,9 +142,6 @@ export interface SubjectToken
    */
   redeem(redemption: Redemption): Promise<boolean>
 }
-
-/** The subject tokens of a provider. */
-export type SubjectTokens = ReturnType<typeof defineSubjectToken>
 
 /**
  * Defines the model for a provider, which is oidc-provider's own way to store a token. It selects

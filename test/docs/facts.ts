@@ -117,7 +117,7 @@ export const FACTS: Readonly<Record<string, readonly Fact[]>> = {
     ['impersonation` | {`@koa/router`, `jose`, `koa-body`} |', brought('')],
     ['`-testing` | {`jose`} |', brought('packages/testing')],
     [
-      '{`@koa/router`, `oauth4webapi`, `preact`, `preact-render-to-string`, `rate-limiter-flexible`, `valibot`}',
+      '{`oauth4webapi`, `preact`, `preact-render-to-string`, `rate-limiter-flexible`, `valibot`}',
       brought('packages/console'),
     ],
   ],
@@ -249,7 +249,7 @@ export const FACTS: Readonly<Record<string, readonly Fact[]>> = {
     ['application for {a} day.', secondsOf(`${FORMAT}/kinds.ts`, 'DAY_MS') / DAY_S],
     [
       'if it began within {30} days',
-      secondsOf(`${CONSOLE}/features/permits/server/api/stops.ts`, 'RECENT_MS') / DAY_S,
+      secondsOf(`${CONSOLE}/records/api/stops.ts`, 'RECENT_MS') / DAY_S,
     ],
     [
       'after {60} requests of an operator in {an} hour',

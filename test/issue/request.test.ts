@@ -1,11 +1,11 @@
 import { inspect } from 'node:util'
 import { expect } from 'chai'
-import { type IssueRequest, parseIssueRequest } from '../../src/issue/request.ts'
+import { parseIssueRequest } from '../../src/issue/request.ts'
 import type { BindingMember } from '../../src/public/hooks.ts'
 
 type Bounds = Parameters<typeof parseIssueRequest>[1]
 
-function parse(json: unknown, ...requireBinding: BindingMember[]): IssueRequest {
+function parse(json: unknown, ...requireBinding: BindingMember[]) {
   const bounds = { limits: { userIdLength: 255 }, managementApi: { requireBinding } }
   return parseIssueRequest(json, bounds as unknown as Bounds)
 }

@@ -145,7 +145,9 @@ describe('options', () => {
       expect(() => new ImpersonationFeature(options as ImpersonationOptions))
         .to.throw(TypeError)
         .with.property('message')
-        .that.satisfies((text: string) => text.startsWith(`features.impersonation${path} `))
+        .that.satisfies((text: string) =>
+          text.replace('[0] ', ' ').startsWith(`features.impersonation${path} `),
+        )
     })
   }
 

@@ -5,8 +5,9 @@ import { decodeJwt, type JWTPayload } from 'jose'
 import { type AdapterPayload, Provider } from 'oidc-provider'
 import type { EndingAdapter, EndNote } from '../../src/adapters/contract.ts'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
+import { signJwt } from '../../src/host/instance.ts'
 import { type StatusIndices, statusIndices } from '../../src/status-list/allocate.ts'
-import { type StatusLists, statusListSigner, statusLists } from '../../src/status-list/sign.ts'
+import { statusLists } from '../../src/status-list/sign.ts'
 import { signingKey } from '../support/deployment.ts'
 
 export const ISSUER = 'https://id.example.com/oidc'
@@ -141,8 +142,6 @@ export const provider = new Provider(ISSUER, {
 
 /** A process that draws and serves, and a list with an ended token at each index. */
 export async function servingProcess() {
-  const signer = statusListSigner(provider)
-  if (!signer) throw new Error('the provider has no key')
   const store = new Store()
   const signed = { count: 0 }
   const indices = store.process()
@@ -152,7 +151,7 @@ export async function servingProcess() {
     indices,
     sign: (claims) => {
       signed.count += 1
-      return signer(claims)
+      return signJwt(provider, 'statuslist+jwt', claims)
     },
     now: () => store.time,
   })
@@ -172,7 +171,10 @@ export async function endedAt(
   }
 }
 
-export async function tokenOf(lists: StatusLists, list: string): Promise<string> {
+export async function tokenOf(
+  lists: ReturnType<typeof statusLists>,
+  list: string,
+): Promise<string> {
   const signed = await lists.find(list)
   if (!signed) throw new Error('there is no such list')
   return signed.token
@@ -185,6 +187,9 @@ export function setBits(lst: string): number[] {
   )
 }
 
-export async function bitsOf(lists: StatusLists, list: string): Promise<number[]> {
+export async function bitsOf(
+  lists: ReturnType<typeof statusLists>,
+  list: string,
+): Promise<number[]> {
   return setBits(decodeJwt<Claims>(await tokenOf(lists, list)).status_list.lst)
 }

@@ -74,14 +74,11 @@ describe('signCheckpoint', () => {
     expect(await signOut(greedy)).to.equal(400)
   })
 
-  it('takes at most 1,048,576 characters of JSON, and nothing that JSON cannot hold', async () => {
+  it('takes nothing that JSON cannot hold', async () => {
     const { provider } = deployment
-    const around = JSON.stringify({ a: '' }).length
-    await signCheckpoint(provider, { a: 'x'.repeat(1_048_576 - around) })
     const circular: Record<string, unknown> = {}
     circular.self = circular
     for (const [wrong, told] of [
-      [{ a: 'x'.repeat(1_048_577 - around) }, 'at most 1048576 characters'],
       [circular, 'circular'],
       [{ a: 1n }, 'BigInt'],
     ] as const) {

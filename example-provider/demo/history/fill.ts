@@ -65,7 +65,7 @@ export async function fillAudit(audit: AuditStore, filling: Filling): Promise<nu
   const { provider, progress } = filling
   const { store, log, marks } = ledgerOf(audit)
   marks.attach(provider)
-  if ((await store.newest()) !== undefined) {
+  if ((await store.newest()) > 0) {
     throw new StartError(
       '--with-history fills an empty audit, and this one has entries: set DATA_DIR to a new folder',
     )
@@ -75,7 +75,7 @@ export async function fillAudit(audit: AuditStore, filling: Filling): Promise<nu
     if ((from / ENTRIES_PER_BATCH) % BATCHES_PER_LINE === 0) progress(from, entries.length)
     const end = AbortSignal.timeout(TIMEOUT_MS)
     const batch = entries.slice(from, from + ENTRIES_PER_BATCH).map(pendingOf)
-    await log.append(batch, { pauses: [100], end })
+    await log.append(batch, end)
     if (end.aborted) throw new StartError('the storage of the audit takes too long')
   }
   return entries.length

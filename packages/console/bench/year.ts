@@ -26,10 +26,10 @@ export async function fillYear(store: AuditStore, impersonations: number): Promi
     store,
     marks([[Buffer.from('the key of the benchmark of the audit')]]),
   )
-  const how = { pauses: [100], end: new AbortController().signal } as const
+  const end = new AbortController().signal
   let [count, entries]: [number, AuditEntry[]] = [0, []]
   const write = async () => {
-    await append(entries.map(pendingOf), how)
+    await append(entries.map(pendingOf), end)
     count += entries.length
     entries = []
   }

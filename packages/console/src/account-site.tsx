@@ -1,17 +1,10 @@
 import type { ComponentChildren } from 'preact'
-import { accountPages } from './features/account/server/pages.ts'
-import {
-  customerActions,
-  findLookedInto,
-  listOwnRecords,
-} from './features/permits/server/api/of-customer.ts'
-import type { CustomerPermitCall, PermitParts } from './features/permits/server/api/shown.ts'
-import { OwnRecords } from './features/permits/views/own-records.tsx'
+import { ACCOUNT_PAGES } from './features/account/server/pages.ts'
+import { customerActions } from './records/api/of-customer.ts'
+import type { RecordParts } from './records/api/shown.ts'
 import type { At } from './web/kit/at.ts'
-import { ActionButton } from './web/kit/form.tsx'
 import { Frame } from './web/kit/frame.tsx'
-import type { Assets } from './web/page/assets.ts'
-import { type ServedPages, servePages } from './web/pages/serve.tsx'
+import { servePages } from './web/pages/serve.tsx'
 import type { Parts } from './web/parts.ts'
 import type { Settings } from './web/settings.ts'
 
@@ -20,50 +13,26 @@ const LOOKS_EVERY = 15
 
 /** The page on which customers see who acted as them. */
 export function accountSite(
-  parts: Parts & PermitParts,
-  account: NonNullable<Settings['account']>,
-  assets: () => Promise<Assets>,
-): ServedPages {
-  const { provider, settings, now } = parts
-  const { languages, brand, url } = settings
-  return servePages<CustomerPermitCall, At>({
-    provider,
-    url,
-    languages,
-    brand,
-    assets,
-    now,
+  parts: Parts & RecordParts,
+  { clientId, path }: NonNullable<Settings['account']>,
+) {
+  return servePages(parts, {
     at: 'options.account.clientId',
     make: 'customerAccountClient',
-    clientId: account.clientId,
-    base: account.path,
+    clientId,
+    base: path,
     realm: 'account',
     isForStaff: false,
     looksEvery: LOOKS_EVERY,
     leadsTo: [],
-    doorOf: (words) => ({ product: words.account.title, about: words.account.signInAbout }),
-    table: [
-      ...accountPages({ listRecords: listOwnRecords, findLookedInto, Records: OwnRecords }),
-      ...customerActions(),
-    ],
-    enter: async ({ person, ...request }) => ({ ...parts, ...request, caller: person }),
+    doorOf: ({ account }) => ({ product: account.title, about: account.signInAbout }),
+    table: [...ACCOUNT_PAGES, ...customerActions()],
+    findCaller: async (person) => person,
     readerFor: async (_call, at) => at,
     Frame: AccountFrame,
   })
 }
 
 function AccountFrame({ children }: { children: ComponentChildren }, { words }: At) {
-  const head = (
-    <>
-      <span class="space" />
-      <ActionButton action="/sign-out" kind="quiet">
-        {words.web.signOut}
-      </ActionButton>
-    </>
-  )
-  return (
-    <Frame product={words.account.product} head={head}>
-      {children}
-    </Frame>
-  )
+  return <Frame product={words.account.product}>{children}</Frame>
 }

@@ -1,12 +1,11 @@
 import type { ComponentChildren } from 'preact'
 import type { StripAnswer } from './features/impersonations/server/strip.ts'
 import { Strip } from './features/impersonations/views/strip.tsx'
-import type { News } from './features/permits/server/api/find.ts'
-import { NewsOfRecords } from './features/permits/views/news.tsx'
 import { MAX_COUNTED } from './kernel/limits.ts'
+import type { News } from './records/api/record.ts'
+import { NewsOfRecords } from './records/views/news.tsx'
 import { counted, type StaffAt, shortCount, text } from './web/kit/at.ts'
 import { Badge } from './web/kit/badge.tsx'
-import { ActionButton } from './web/kit/form.tsx'
 import { Frame } from './web/kit/frame.tsx'
 import { Link } from './web/kit/link.tsx'
 
@@ -23,14 +22,24 @@ interface HeadLink {
   readonly label: string
   /** Further pages that it stands for, with all below them. */
   readonly holds?: readonly string[]
+  /** The pages that it stands for, if each has a tab. */
+  readonly tabs?: readonly HeadLink[]
 }
 
 function linksFor({ me, words }: FrameAt): readonly HeadLink[] {
-  const { impersonations, personalData, records, web } = words
+  const { impersonations, personalData, records, rules, web } = words
   const { audit, operators, running } = impersonations
   const erasing = me.mayErase ? [{ to: '/personal-data', label: personalData.title }] : []
-  const settings = { to: '/rules', label: web.settings, holds: ['/personal-data'] }
-  const past = (label: string) => ({ to: '/audit', label, holds: ['/records'] })
+  const settings = {
+    to: '/rules',
+    label: web.settings,
+    tabs: [{ to: '/rules', label: rules.title }, ...erasing],
+  }
+  const tabs = [
+    { to: '/audit', label: audit.tab },
+    { to: '/records', label: records.history.title },
+  ]
+  const past = (label: string) => ({ to: '/audit', label, tabs })
   switch (me.role) {
     case 'operator':
       return [
@@ -50,22 +59,24 @@ function linksFor({ me, words }: FrameAt): readonly HeadLink[] {
   }
 }
 
-/** The frame of a signed-in person. @param props.path of the page that is shown, below the base */
-export function ConsoleFrame(
-  { path, children }: { path: string; children: ComponentChildren },
-  at: FrameAt,
-) {
-  const { me, news, strip, words } = at
+/** The frame of a signed-in person. */
+export function ConsoleFrame({ children }: { children: ComponentChildren }, at: FrameAt) {
+  const { here, me, news, strip, words } = at
+  const [path = ''] = here.split(/\/?(?:\?|$)/)
+  const links = linksFor(at)
   const isBelow = (page: string) => path === page || (page !== '' && path.startsWith(`${page}/`))
+  const isCurrent = ({ to, holds = [], tabs = [] }: HeadLink) =>
+    [to, ...holds, ...tabs.map((tab) => tab.to)].some(isBelow)
+  const open = links.find(({ tabs }) => tabs?.some(({ to }) => to === path))
   const head = (
     <>
       <nav aria-label={words.web.navigation}>
         <ul>
-          {linksFor(at).map(({ to, label, holds = [] }) => (
-            <li key={to}>
-              <Link to={to} current={[to, ...holds].some(isBelow)}>
-                {label}
-                {to === '' && at.waits > 0 && <Count />}
+          {links.map((link) => (
+            <li key={link.to}>
+              <Link to={link.to} current={isCurrent(link)}>
+                {link.label}
+                {link.to === '' && at.waits > 0 && <Count />}
               </Link>
             </li>
           ))}
@@ -74,9 +85,6 @@ export function ConsoleFrame(
       <span class="me">
         <bdi class="person">{me.name}</bdi> <Badge>{words.web.roles[me.role]}</Badge>
       </span>
-      <ActionButton action="/sign-out" kind="quiet">
-        {words.web.signOut}
-      </ActionButton>
     </>
   )
   return (
@@ -86,6 +94,15 @@ export function ConsoleFrame(
       strip={strip && <Strip of={strip} />}
       news={<NewsOfRecords of={news} />}
     >
+      {open?.tabs && open.tabs.length > 1 && (
+        <nav class="tabs" aria-label={open.label}>
+          {open.tabs.map(({ to, label }) => (
+            <Link key={to} to={to} current={to === path}>
+              {label}
+            </Link>
+          ))}
+        </nav>
+      )}
       {children}
     </Frame>
   )

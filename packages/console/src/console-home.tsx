@@ -5,17 +5,18 @@ import { customersPage } from './features/impersonations/views/customers-page.ts
 import { RunningNow } from './features/impersonations/views/running.tsx'
 import { countThisMonth } from './features/overview/server/month.ts'
 import { ThisMonth } from './features/overview/views/this-month.tsx'
-import { findInbox, findOwn, type Inbox } from './features/permits/server/api/inbox.ts'
-import type { PermitCall } from './features/permits/server/api/shown.ts'
-import { InboxList, RecordList } from './features/permits/views/inbox.tsx'
 import { unlessTrouble } from './kernel/log-line.ts'
+import { findInbox, findOwnRecords, type Inbox } from './records/api/inbox.ts'
+import type { RecordCall } from './records/api/shown.ts'
+import { InboxList, RecordList } from './records/views/inbox.tsx'
+import { NotShown } from './web/kit/frame.tsx'
 import { Link } from './web/kit/link.tsx'
 import type { View } from './web/pages/table.ts'
 import type { WithQuery } from './web/parts.ts'
 
-type HomeCall = WithQuery<typeof SEARCH, PermitCall>
+type HomeCall = WithQuery<typeof SEARCH, RecordCall>
 
-/** What runs can be ended while the audit cannot be read, too. */
+/** For the log. The rest of the page can end what runs while the audit cannot be read, too. */
 const MISSING = 'a part of the first page is missing'
 
 /** Shows what a person begins with: an operator their customers, others what waits and who acts now. */
@@ -28,7 +29,7 @@ export async function showCustomers(call: HomeCall) {
   const [found, inbox, own, { running }] = await Promise.all([
     searchCustomers(call),
     unlessTrouble(MISSING, () => findInbox(call)),
-    unlessTrouble(MISSING, () => findOwn(call)),
+    unlessTrouble(MISSING, () => findOwnRecords(call)),
     listRunning(call),
   ])
   return { ...found, inbox, own, running }
@@ -67,14 +68,14 @@ export const customersHome: View<Awaited<ReturnType<typeof showCustomers>>, Fram
 export const homePage: View<Awaited<ReturnType<typeof showHome>>, FrameAt> = (model, at) => {
   if (!('month' in model)) return customersHome(model, at)
   const { inbox, month } = model
-  const { impersonations, records, web } = at.words
+  const { impersonations, records } = at.words
   const isLead = at.me.role === 'lead'
   const running = <RunningNow of={model} isTitled={isLead} />
   return {
     title: isLead ? records.inbox : impersonations.running.title,
     body: (
       <>
-        {(!inbox || !month) && <p class="message trouble">{web.problems.notShown}</p>}
+        {(!inbox || !month) && <NotShown />}
         {!isLead && running}
         <WaitingPart of={inbox} />
         {isLead && running}
@@ -89,7 +90,7 @@ export const homePage: View<Awaited<ReturnType<typeof showHome>>, FrameAt> = (mo
 
 /** Screen readers hear the number when it changes. */
 function WaitingPart({ of }: { of: Inbox | undefined }, at: FrameAt) {
-  // Who approves nothing is told nothing.
+  // A person who approves nothing is told nothing.
   const isIdle = at.waits === 0 && at.me.role !== 'lead'
   return (
     <>

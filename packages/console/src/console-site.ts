@@ -1,27 +1,23 @@
 import { ConsoleFrame, type FrameAt } from './console-frame.tsx'
 import { customersHome, homePage, showCustomers, showHome } from './console-home.tsx'
 import { SEARCH } from './features/impersonations/server/customers.ts'
-import { impersonationPages } from './features/impersonations/server/pages.ts'
+import { IMPERSONATION_PAGES } from './features/impersonations/server/pages.ts'
 import { findStrip } from './features/impersonations/server/strip.ts'
 import { ImpersonationRows } from './features/impersonations/views/rows.tsx'
-import { askingActions } from './features/permits/server/api/approval.ts'
-import { findNews } from './features/permits/server/api/find.ts'
-import { countInbox } from './features/permits/server/api/inbox.ts'
-import { recordPages } from './features/permits/server/api/pages.ts'
-import { findRecord } from './features/permits/server/api/read.ts'
-import type { PermitCall, StaffParts } from './features/permits/server/api/shown.ts'
-import { ApprovalPart, Needed } from './features/permits/views/approval-part.tsx'
-import { RecordCard } from './features/permits/views/record-card.tsx'
+import { askingActions } from './features/permits/server/approval.ts'
+import type { PermitCall, PermitParts } from './features/permits/server/parts.ts'
 import type { ErasingCall, ErasingParts } from './features/personal-data/server/api.ts'
-import { personalDataPages } from './features/personal-data/server/pages.ts'
-import { rulePages } from './features/rules/server/pages.ts'
+import { PERSONAL_DATA_PAGES } from './features/personal-data/server/pages.ts'
+import { RULE_PAGES } from './features/rules/server/pages.ts'
 import { ACTING_ROLES, ALL_ROLES } from './kernel/roles.ts'
-import { waitForCapacity } from './web/audit.ts'
+import { countInbox } from './records/api/inbox.ts'
+import { recordPages } from './records/api/pages.ts'
+import { findNews } from './records/api/record.ts'
+import type { RecordParts } from './records/api/shown.ts'
 import { findCaller } from './web/caller.ts'
 import { askProvider } from './web/http/problem.ts'
 import { findMe, me } from './web/me.ts'
-import type { Assets } from './web/page/assets.ts'
-import { type ServedPages, servePages } from './web/pages/serve.tsx'
+import { servePages } from './web/pages/serve.tsx'
 import { linesFor, type Route } from './web/pages/table.ts'
 import type { Parts } from './web/parts.ts'
 import { changeStream } from './web/stream/stream.ts'
@@ -31,7 +27,7 @@ type StaffCall = ErasingCall & PermitCall
 const streamChanges = changeStream<StaffCall>({
   count: countInbox,
   async findOperator(call, id) {
-    const found = (await call.audit.store.row(id)) ?? (await findRecord(call, id))
+    const found = (await call.audit.store.row(id)) ?? (await call.records.find(id))
     return found?.operator?.id
   },
 })
@@ -42,51 +38,29 @@ const { file, page } = linesFor<StaffCall, FrameAt>()
 export const STAFF_TABLE: readonly Route<StaffCall, FrameAt>[] = [
   page('', ALL_ROLES, SEARCH, showHome, homePage),
   page('/customers', ACTING_ROLES, SEARCH, showCustomers, customersHome),
-  ...impersonationPages(ApprovalPart),
+  ...IMPERSONATION_PAGES,
   ...askingActions,
   ...recordPages(ImpersonationRows),
-  ...rulePages(Needed),
-  ...personalDataPages(RecordCard),
+  ...RULE_PAGES,
+  ...PERSONAL_DATA_PAGES,
   file('/me', ALL_ROLES, me),
-  file('/stream', ALL_ROLES, streamChanges, { streams: true }),
+  file('/stream', ALL_ROLES, streamChanges),
 ]
 
 /** The pages of the support. */
-export function consoleSite(
-  parts: ErasingParts & Parts & StaffParts,
-  assets: () => Promise<Assets>,
-): ServedPages {
-  const { provider, settings, now } = parts
-  const { languages, brand, url, path: base, clientId, applications } = settings
-  return servePages<StaffCall, FrameAt>({
-    provider,
-    clientId,
-    url,
-    base,
-    languages,
-    brand,
-    assets,
-    now,
+export function consoleSite(parts: ErasingParts & Parts & PermitParts & RecordParts) {
+  const { provider, settings } = parts
+  return servePages(parts, {
     at: 'options.clientId',
     make: 'supportConsoleClient',
+    clientId: settings.clientId,
+    base: settings.path,
     realm: 'support console',
     isForStaff: true,
-    leadsTo: applications.map((application) => new URL(application.url).origin),
+    leadsTo: settings.applications.map(({ url }) => new URL(url).origin),
     doorOf: ({ web }) => ({ product: web.product, about: web.signInAbout }),
     table: STAFF_TABLE,
-    async enter({ route, person, findAgain, ...request }) {
-      const { isActing, writes } = route.marks
-      const find = async (found: typeof person) =>
-        findCaller({ audience: route.roles, isActing }, parts, found, request.input)
-      const caller = await find(person)
-      if (writes) await waitForCapacity(parts)
-      return {
-        ...parts,
-        ...request,
-        caller,
-        findAgain: async () => find(await findAgain()),
-      }
-    },
+    findCaller: (person, route, input) => findCaller(parts, person, route, input),
     async readerFor(call, at) {
       const [me, waits, strip, news] = await Promise.all([
         findMe(call),

@@ -3,7 +3,7 @@ import type { Middleware } from 'koa'
 import type { Provider, RequestListener } from 'oidc-provider-impersonation'
 import { answersFollowed, findAccount, requestListener } from 'oidc-provider-impersonation/siblings'
 import type { ToldRequest } from 'oidc-provider-impersonation-verify/format'
-import { isStop, reasonOf } from 'oidc-provider-impersonation-verify/format'
+import { reasonOf } from 'oidc-provider-impersonation-verify/format'
 import { accountSite } from './account-site.tsx'
 import { consoleSite } from './console-site.ts'
 import { alarmsToTell } from './features/alarms/server/alarms.ts'
@@ -14,9 +14,8 @@ import {
   useRecorder,
 } from './features/impersonations/server/uses.ts'
 import { startNotices, toldOfStarts } from './features/notices/server/start.ts'
-import { permitGate } from './features/permits/server/api/gate.ts'
-import type { StaffParts } from './features/permits/server/api/shown.ts'
-import { type ErasingParts, erasureRecords } from './features/personal-data/server/api.ts'
+import { permitGate } from './features/permits/server/approval.ts'
+import { erasureRecords } from './features/personal-data/server/api.ts'
 import type { DataRequest, ErasedCounts } from './features/personal-data/server/erase.ts'
 import { personalData } from './features/personal-data/server/personal-data.ts'
 import { log } from './kernel/log-line.ts'
@@ -26,15 +25,13 @@ import { createAudit, recordEvents } from './ledger/recording/audit.ts'
 import { ledgerOf } from './ledger/recording/ledger.ts'
 import { startReconciliation } from './ledger/recording/reconciliation.ts'
 import type { SupportConsoleOptions } from './options.ts'
-import { recordAt, type Stop } from './records/record-at.ts'
-import { createRecords, noSuchRecord, type Saying } from './records/records.ts'
+import type { Stop } from './records/record-at.ts'
+import { createRecords, type Saying } from './records/records.ts'
 import { settingsOf } from './settings.ts'
 import { issuingBy } from './web/acting/issue.ts'
 import { type RecordRefusal, refusalRecorder } from './web/acting/refusals.ts'
 import { customerDirectory } from './web/customer-directory.ts'
 import { operatorLimit } from './web/operator-limit.ts'
-import { createAssets } from './web/page/assets.ts'
-import type { Parts } from './web/parts.ts'
 import { personNames } from './web/person-names.ts'
 import { findMayErase, findRole } from './web/sign-in/roles.ts'
 import { checkSetUp } from './web/sign-in/set-up.ts'
@@ -63,8 +60,6 @@ export type {
   PermitRequest,
   Permits,
   PermitsOptions,
-  Standing,
-  StandingChoice,
   StandingOptions,
 } from './features/permits/server/options.ts'
 export type { OnPermit, PermitAlert } from './features/permits/server/permit-alerts.ts'
@@ -87,9 +82,9 @@ export type {
   StoredSeal,
   Written,
 } from './ledger/store.ts'
-export type { AccountOptions, SupportConsoleOptions, TicketOptions } from './options.ts'
+export type { SupportConsoleOptions } from './options.ts'
 export { PermitError } from './records/errors.ts'
-export type { Permit, Shown, Stop } from './records/record-at.ts'
+export type { Permit, Shown, Standing, StandingChoice, Stop } from './records/record-at.ts'
 export type { Saying } from './records/records.ts'
 export type { Approver } from './records/who.ts'
 export type { RecordRefusal, Refusal } from './web/acting/refusals.ts'
@@ -101,6 +96,8 @@ export {
   supportConsoleClient,
 } from './web/clients.ts'
 export type { Customer, Customers, SearchResult } from './web/customer-directory.ts'
+export type { AccountOptions } from './web/settings.ts'
+export type { TicketOptions } from './web/ticket.ts'
 export type { DescribedUse, UseInWords } from './web/use-words.ts'
 
 /**
@@ -172,13 +169,13 @@ export interface SupportConsole extends Middleware {
   close(): Promise<void>
 }
 
-/** How often one operator may ask to act, in a minute. People need fewer. */
+/** The most requests to act of one operator in a minute. People need fewer. */
 const MAX_ISSUES = 60
-/** How often one operator may ask what the rule says, in a minute. */
+/** The most questions of one operator to the rule in a minute. */
 const MAX_PREVIEWS = 60
-/** How often the strip of the pages of one operator may ask it: each page asks for what can go on. */
+/** The same for the strip on their pages: each page asks for what can go on. */
 const MAX_STRIP_PREVIEWS = 600
-/** How long the directory may take for the names in an entry, in milliseconds. */
+/** The timeout of the directory for the names in an entry, in milliseconds. */
 const NAME_TIMEOUT_MS = 500
 
 /**
@@ -251,12 +248,16 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
     decide: records.decisions,
   })
   const erasures = erasureRecords(ofPerson)
-  const parts: ErasingParts & Parts & StaffParts = {
+  const ofRecords = {
     permits,
-    erasures,
-    personalData: ofPerson,
     records,
-    gate: permitGate({ permits, records, erasures }),
+    erasures,
+    answer: permits?.hasStanding ? permits.answer : undefined,
+  }
+  const parts = {
+    ...ofRecords,
+    personalData: ofPerson,
+    gate: permitGate(ofRecords),
     provider,
     settings,
     audit,
@@ -270,26 +271,17 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
     closing: closing.signal,
     now,
   }
-  const assets = createAssets(settings.brand)
   store.open().catch((error: unknown) => log(`the storage cannot be used: ${reasonOf(error)}`))
 
-  const sites = [
-    consoleSite(parts, assets),
-    ...(account ? [accountSite(parts, account, assets)] : []),
-  ]
+  const staff = consoleSite(parts)
+  const own = account && accountSite(parts, account)
   const middleware: Middleware = (ctx, next) =>
-    sites.reduceRight<() => Promise<unknown>>(
-      (then, site) => async () => site.middleware(ctx, then),
-      next,
-    )()
+    staff.middleware(ctx, async () => (own ? own.middleware(ctx, next) : next()))
   return Object.assign(middleware, {
     exportOf: ofPerson.exportOf,
     erase: ofPerson.erase,
-    stops: (filter = {}) => records.stops(filter),
-    async lift(id: string, saying: Saying) {
-      const lifted = await records.say(id, 'lifted', saying)
-      return isStop(lifted) ? recordAt(lifted, now()) : Promise.reject(noSuchRecord())
-    },
+    stops: records.stops,
+    lift: records.lift,
     callback: () => requestListener(middleware, provider),
     onImpersonatedRequest: useRecorder(audit),
     takeUses: (senders: TakeUsesOptions) => takeUses(provider, parts, senders),
@@ -298,7 +290,7 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
     async check() {
       await store.open()
       await audit.seals.assertSeals()
-      await checkSetUp(provider, settings, sites)
+      await checkSetUp(provider, settings, [staff.client, ...(own ? [own.client] : [])])
     },
     endStreams: () => closing.abort(),
     async close() {

@@ -1,15 +1,14 @@
-import type { Account } from 'oidc-provider'
 import type { OnAlarm } from './features/alarms/server/alarms.ts'
 import type { NoticesOptions } from './features/notices/server/notice.ts'
 import type { Permits } from './features/permits/server/options.ts'
-import type { Role } from './kernel/roles.ts'
 import type { Sentences } from './kernel/sentence.ts'
 import type { AuditStore } from './ledger/store.ts'
 import type { Application } from './web/applications.ts'
 import type { Brand } from './web/brand.ts'
 import type { Customers } from './web/customer-directory.ts'
-import type { MayErase } from './web/sign-in/roles.ts'
-import type { UseInWords } from './web/use-words.ts'
+import type { AccountOptions } from './web/settings.ts'
+import type { MayErase, RoleOf } from './web/sign-in/roles.ts'
+import type { TicketOptions } from './web/ticket.ts'
 
 export interface SupportConsoleOptions {
   /** The public client of the console, which `supportConsoleClient({ url })` makes. */
@@ -23,7 +22,7 @@ export interface SupportConsoleOptions {
    * Returns `'operator'`, `'lead'`, `'auditor'` or `undefined`, at every request. If it throws or
    * takes more than 5 seconds, the answer is 503, and open streams end.
    */
-  readonly role: (account: Account) => Role | undefined | Promise<Role | undefined>
+  readonly role: RoleOf
   /**
    * Your directory. `search(text, { offset, limit, language })` returns `{ customers, more }`, and
    * `get(id, { language })` a customer or `undefined`. If it throws, the answer is 503.
@@ -69,7 +68,7 @@ export interface SupportConsoleOptions {
    */
   readonly onAlarm?: OnAlarm | undefined
   /**
-   * How long a response waits for its entry in the audit, in seconds, more than 0 and at most 3.
+   * Seconds that a response waits for its entry in the audit, more than 0 and at most 3.
    * After that, an issue or an exchange gets 503, and the console ends it.
    * @defaultValue `2`
    */
@@ -86,34 +85,4 @@ export interface SupportConsoleOptions {
    * @defaultValue none
    */
   readonly words?: Readonly<Record<string, Sentences | undefined>> | undefined
-}
-
-/** What a ticket is here. */
-export interface TicketOptions {
-  /** Matches a whole ticket number. Its only flag can be `u`. @defaultValue 1 to 100 characters */
-  readonly pattern?: RegExp | undefined
-  /**
-   * A number that matches, such as `SUP-123`, for an operator who enters something else.
-   * @defaultValue no example
-   */
-  readonly example?: string | undefined
-  /**
-   * Returns the http or https URL of a ticket. If it throws, the page has no link.
-   * @defaultValue no links
-   */
-  readonly url?: ((ticket: string) => string) | undefined
-}
-
-/** The page on which customers see who acted as them. */
-export interface AccountOptions {
-  /** The public client of the page, which `customerAccountClient({ url })` makes. */
-  readonly clientId: string
-  /** The path of the page. @defaultValue `'/account'` */
-  readonly path?: string | undefined
-  /**
-   * Returns the words for a request, such as *Looked at your orders*, or `undefined` to hide it
-   * here. If it throws or returns no text, the page counts the request.
-   * @defaultValue the page counts reads and changes
-   */
-  readonly describe?: UseInWords | undefined
 }

@@ -18,7 +18,7 @@ import type {
   NoticeSettings,
   NoticesOptions,
 } from './features/notices/server/notice.ts'
-import type { ConsolePermits } from './features/permits/server/options.ts'
+import type { ConsolePermits } from './features/permits/server/permits.ts'
 import {
   namesRule,
   originRule,
@@ -35,12 +35,13 @@ import { assertReadable } from './web/brand.ts'
 import { BRAND_RULES } from './web/brand-rules.ts'
 import type { Customers } from './web/customer-directory.ts'
 import type { Settings } from './web/settings.ts'
-import type { MayErase } from './web/sign-in/roles.ts'
+import type { MayErase, RoleOf } from './web/sign-in/roles.ts'
+import { isTicket, type TicketOptions } from './web/ticket.ts'
 import type { UseInWords } from './web/use-words.ts'
 import { createLanguages } from './web/words/languages.ts'
 import { lookUp } from './web/words/look-up.ts'
 
-/** What an application may be given. */
+/** The options of an application. */
 export const APPLICATION_RULES = {
   name: text.required('how the console names the application'),
   names: namesRule,
@@ -51,11 +52,11 @@ export const APPLICATION_RULES = {
   handOver: oneOf(['fragment', 'form']).or('fragment'),
 }
 
-/** What `supportConsole()` may be given. */
+/** The options of `supportConsole()`. */
 export const CONSOLE_RULES = {
   clientId: text.required('the public client of the console'),
   issueAs: text.required('a client that managementApi.clients names for issue'),
-  role: aFunction<SupportConsoleOptions['role']>().required('(account) => role or undefined'),
+  role: aFunction<RoleOf>().required('(account) => role or undefined'),
   mayErase: aFunction<MayErase>(),
   customers: objectWith<Customers>('search', 'get').required('search(text, page) and get(id)'),
   applications: list(
@@ -73,7 +74,7 @@ export const CONSOLE_RULES = {
   ticket: group({
     pattern: patternRule,
     example: text,
-    url: aFunction<(ticket: string) => string>(),
+    url: aFunction<NonNullable<TicketOptions['url']>>(),
   }),
   account: optionalGroup({
     clientId: text.required('the public client of the page'),
@@ -116,13 +117,13 @@ const OPTION_PATH = 'options'
  */
 export function settingsOf(provider: Provider, options: SupportConsoleOptions): ConsoleSettings {
   checkProvider(provider)
-  const { ticket, url, language, words, brand, notices, ...settings } = resolve(
+  const { url, language, words, brand, notices, ...settings } = resolve(
     CONSOLE_RULES,
     options,
     OPTION_PATH,
   )
   const { origin, pathname } = new URL(provider.issuer)
-  const { account, audit, permits } = settings
+  const { account, audit, permits, ticket } = settings
   refuseIf(
     notices !== undefined && account === undefined,
     'notices needs options.account: a notice links to that page',
@@ -138,9 +139,6 @@ export function settingsOf(provider: Provider, options: SupportConsoleOptions): 
       `applications[${index}].clientId is ${clientId} again: each application has a client of its own`,
     )
   })
-  const source = ticket.pattern?.source
-  const ticketPattern =
-    source === undefined ? undefined : { source, whole: new RegExp(`^(?:${source})$`, 'u') }
   const languages = createLanguages(words ?? {}, language, (message) =>
     process.emitWarning(`${OPTION_PATH}.words: ${message}`, {
       type: 'ImpersonationWarning',
@@ -149,9 +147,8 @@ export function settingsOf(provider: Provider, options: SupportConsoleOptions): 
   )
   checkLanguages(settings, languages)
   if (brand?.color) assertReadable(brand.color, `${OPTION_PATH}.brand`)
-  const { example } = ticket
   refuseIf(
-    example !== undefined && ticketPattern?.whole.test(example) === false,
+    ticket.example !== undefined && isTicket(ticket.example, ticket) === false,
     'ticket.example must match options.ticket.pattern',
   )
   return Object.freeze({
@@ -160,9 +157,6 @@ export function settingsOf(provider: Provider, options: SupportConsoleOptions): 
     brand,
     notices: notices && noticeSettings(notices, `${OPTION_PATH}.notices`),
     url: url === undefined ? origin : new URL(url).origin,
-    ticketPattern,
-    ticketExample: example,
-    ticketUrl: ticket.url,
   })
 }
 

@@ -14,9 +14,6 @@ export { rowOf } from './format/row-of.ts'
 export { type ProofClaims, type Seal, sealHashOf, sealInJws } from './format/seal.ts'
 export {
   answerSlot,
-  emergencySlot,
-  erasureSlot,
-  requestSlot,
   slotOf,
   stopSlot,
 } from './format/slots.ts'

@@ -42,7 +42,6 @@ export {
   encodeEntry,
   isAboutPermit,
   isDeliveryEvent,
-  isPermitEvent,
   MAX_DATE_MS,
   MISLABELLED_EVENT,
   type Named,
@@ -65,7 +64,6 @@ export {
   speakersOf,
   type Unapproved,
   unapprovedBy,
-  whoSays,
 } from './format/kinds.ts'
 export { nonEmptyText, present } from './format/present.ts'
 export { reasonOf } from './format/reason.ts'

@@ -247,7 +247,7 @@ inEachBrowser('the stories', (browser) => {
     expect(await isTooWide(bob), 'the account').to.equal(false)
     await step('a customer objects, and the lead has an alarm', [2, 1], async () => {
       await bob.press('I did not ask for this')
-      await bob.sees('You did not ask for this?')
+      await bob.sees('We tell the people who lead the support team at once.')
       const height = await bob.tab.evaluate<number>(
         "document.querySelector('details[open] > form').getBoundingClientRect().height / innerHeight",
       )

@@ -2,20 +2,21 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { reasonOf } from 'oidc-provider-impersonation-verify/format'
 import { log } from './log-line.ts'
 
-/** What stderr says of work that is done again and again. */
+/** The lines of stderr about work that is done again and again. */
 export interface Says {
-  /** Where it begins to fail, or fails for another reason: the reason stands behind it. */
+  /** If it begins to fail, or fails for another reason: the reason stands behind it. */
   readonly failing: string
-  /** Where it works again. Without it, nothing. */
+  /** If it works again. Without it, nothing. */
   readonly again?: string
 }
 
-/** Does a piece of work, and never rejects: trouble is said once, as long as its reason is the same. */
-export type Repeated = (work: () => Promise<unknown>) => Promise<void>
-
-export function saying({ failing, again }: Says): Repeated {
+/**
+ * @returns a function that does a piece of work, and never rejects. Trouble is said once, as long as its reason is
+ * the same
+ */
+export function saying({ failing, again }: Says) {
   let trouble: string | undefined
-  return async (work) => {
+  return async (work: () => Promise<unknown>): Promise<void> => {
     try {
       await work()
       if (trouble !== undefined && again !== undefined) log(again)

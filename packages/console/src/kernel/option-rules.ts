@@ -10,16 +10,24 @@ export const pathRule = valid<string>(
   "a path such as '/console': it begins with a slash and does not end with one",
 )
 
-/** The address of a page: https, or http on this machine. */
-export const pageRule = valid<string>((value) => {
-  const url = typeof value === 'string' ? URL.parse(value) : null
-  return url !== null && isSafe(url) && url.username === '' && url.password === ''
-}, 'an absolute https URL, or an http URL of this machine')
+/** An address with https, or http on this machine. */
+function urlRule(isRight: (url: URL) => boolean, what: string) {
+  return valid<string>((value) => {
+    const url = typeof value === 'string' ? URL.parse(value) : null
+    return url !== null && isSafe(url) && isRight(url)
+  }, what)
+}
 
-export const originRule = valid<string>((value) => {
-  const url = typeof value === 'string' ? URL.parse(value) : null
-  return url !== null && isSafe(url) && `${url.origin}/` === url.href
-}, "an https origin without a path, such as 'https://id.example.com'")
+/** The address of a page. */
+export const pageRule = urlRule(
+  ({ username, password }) => username + password === '',
+  'an absolute https URL, or an http URL of this machine',
+)
+
+export const originRule = urlRule(
+  ({ origin, href }) => `${origin}/` === href,
+  "an https origin without a path, such as 'https://id.example.com'",
+)
 
 /** Seconds, more than none. */
 export function secondsRule(most: number) {

@@ -8,11 +8,12 @@ import {
 import { log } from '../kernel/log-line.ts'
 import { pages, readAll } from '../kernel/pages.ts'
 import type { PermitFilter, RowFilter } from './filters.ts'
-import type { AuditStore } from './store.ts'
+import type { AuditStore, StoredSeal } from './store.ts'
 
 /** How many are read at once where all are read. */
 const RECORDS_PER_READ = 100
 const ROWS_PER_READ = 200
+const SEALS_PER_READ = 100
 /** How many permits are remembered of which the log says that they cannot be read. */
 const MAX_REMEMBERED = 1000
 
@@ -36,10 +37,21 @@ export function allReadable(stored: readonly StoredRecord[]): AuditRecord[] {
 }
 
 /** All rows that match, the newest first, one page after the other. @param now for outcomes */
-export const rowPages = (store: Pick<AuditStore, 'find'>, filter: RowFilter, now: number) =>
+export const rowPages = (store: AuditStore, filter: RowFilter, now: number) =>
   pages((before) => store.find(filter, { before, limit: ROWS_PER_READ, now }))
 
-type RecordReader = Pick<AuditStore, 'permits'>
+/** Seals after a number, in their order. */
+export async function* readSeals(store: AuditStore, after: number): AsyncGenerator<StoredSeal> {
+  for (let number = after; ; ) {
+    const page = await store.sealsAfter(number, SEALS_PER_READ)
+    yield* page
+    const last = page.at(-1)
+    if (!last) return
+    number = last.number
+  }
+}
+
+type RecordReader = AuditStore
 
 const readPage = (store: RecordReader, filter: PermitFilter) => (before: string | undefined) =>
   store.permits(filter, { before, limit: RECORDS_PER_READ })

@@ -1,24 +1,19 @@
 import type { DigestParts } from 'oidc-provider-impersonation-verify/chain'
 import type { AuditRow, StoredRecord, Unapproved } from 'oidc-provider-impersonation-verify/format'
-import type { PermitFilter, RowFilter } from './filters.ts'
+import type { sqlStore } from './stores/sql/store.ts'
 
 /** A stored entry. */
 export interface StoredEntry extends Pick<DigestParts, 'id' | 'time'> {
-  /** The place in the store: opaque outside it. URLs contain it without escaping. */
-  readonly cursor: string
-  /** 1 for the first entry, and one more for each next: in the order in which they were committed. */
+  /** The place in the store: 1 for the first entry, and one more for each next, in the order of the commits. */
   readonly number: number
   /** Of the text, also where the text was removed. */
   readonly digest: string
   /** `undefined` where it was removed when its time was over, or erased. */
   readonly text: string | undefined
+  /** Shows that a process of the deployment wrote it. */
+  readonly mac: string
   /** The impersonation or the permit that it is about. */
   readonly row: string | undefined
-}
-
-/** An entry, with what shows that a process of the deployment wrote it. */
-export interface MarkedEntry extends StoredEntry {
-  readonly mac: string
 }
 
 /** A sum as an export has it. */
@@ -50,7 +45,7 @@ export interface KeptRecord extends StoredRecord {
 
 /** A permit with its entries, in their order. */
 export interface RecordWithEntries extends KeptRecord {
-  readonly entries: readonly MarkedEntry[]
+  readonly entries: readonly StoredEntry[]
 }
 
 /** A sum as a batch leaves it. */
@@ -122,164 +117,22 @@ export interface RowPage {
   readonly lookedTo?: number | undefined
 }
 
-/** How many rows were counted. */
-export interface RowCount {
-  /** At most 1000. */
-  readonly count: number
-  /** Whether there may be more: it ended where it had counted or compared so many. */
-  readonly more: boolean
+/** The part of a list that is read. */
+export interface ListPage {
+  readonly before?: string | undefined
+  readonly limit: number
+  readonly oldestFirst?: boolean | undefined
 }
 
-interface EntryPage {
-  readonly after?: string | undefined
+/** The part of the entries that is read. */
+export interface EntryPage {
+  /** The number of the entry before them. @defaultValue 0 */
+  readonly after?: number | undefined
   readonly limit: number
 }
 
 /**
- * Where the audit is kept: what `createSqliteAudit()` and `createPostgresAudit()` make. Every method rejects where the
- * storage fails. A cursor that no store can have made is refused with a `RangeError` whose `code` is
- * `'ERR_AUDIT_CURSOR'`.
+ * Keeps the audit: made by `createSqliteAudit()` and `createPostgresAudit()`. Every method rejects if the storage
+ * fails. A cursor that no store can have made is refused with an error whose `statusCode` is 400.
  */
-export interface AuditStore {
-  /**
-   * How long a row is kept after its last entry, in seconds; `undefined` for ever. Rows on hold are
-   * kept until they are released.
-   */
-  readonly keepFor: number | undefined
-
-  /** Creates what is missing. Safe in several processes at once, and again. */
-  open(): Promise<void>
-
-  /**
-   * Compares the tables with those that `open` creates. In SQLite, it also compares what is searched with the
-   * rows. Called before each export. Those who call it while a comparison runs share the next one.
-   *
-   * @throws Error that says what differs, with `code: 'ERR_AUDIT_SCHEMA'`. So does `open`.
-   */
-  assertSchema(): Promise<void>
-
-  /** The deadline of a write, by the clock that `write` compares it with. @param withinMs at most so long from now on */
-  deadlineIn(withinMs: number): number
-
-  /**
-   * Writes a batch, where each sum has the version that was looked at. The same batch with the same deadline again
-   * answers what became of it: so the outcome of a write whose answer was lost is known after the deadline.
-   *
-   * @throws UnstorableError where the batch is refused for what is in it: nothing of it is stored
-   * @throws Error where it is not known whether it is stored
-   */
-  write(batch: Batch, deadline: number): Promise<Written>
-
-  /** What these ids are by now, by one statement. What cannot be read is `'unreadable'`. */
-  sums(ids: readonly string[]): Promise<ReadonlyMap<string, Sum | 'unreadable'>>
-
-  /**
-   * The newest `limit` rows that match, older than the cursor (or of all). With `oldestFirst`, the oldest
-   * ones, newer than the cursor. A page may have fewer and yet a `next`: see `lookedTo`.
-   *
-   * @param now for outcomes, in milliseconds since the epoch
-   */
-  find(
-    filter: RowFilter,
-    page: {
-      before?: string | undefined
-      limit: number
-      now: number
-      oldestFirst?: true | undefined
-    },
-  ): Promise<RowPage>
-
-  /** How many rows match that are newer than this one. */
-  countNewer(filter: RowFilter, than: { at: number; id: string }, now: number): Promise<RowCount>
-
-  row(id: string): Promise<FoundRow | undefined>
-
-  /** The entries of a row in the order in which they were stored, after the cursor (or from the first). */
-  timeline(id: string, page: EntryPage): Promise<readonly StoredEntry[]>
-
-  /**
-   * The entries of several rows, in one statement: one row after the other as they are given, each from its first
-   * entry on. Of the first row, those after the cursor.
-   */
-  timelines(ids: readonly string[], page: EntryPage): Promise<readonly StoredEntry[]>
-
-  /**
-   * All entries in the order in which they became visible, after the cursor (or from the first). A
-   * reader that goes on from the last cursor misses no entry of any process.
-   */
-  entries(page: EntryPage): Promise<readonly MarkedEntry[]>
-
-  /** The same with sums: one statement reads both as they are at one moment. */
-  filed(page: EntryPage): Promise<readonly FiledEntry[]>
-
-  /** Sums, at most 100, whose last entry is not there: somebody changed the storage. */
-  strays(): Promise<readonly FiledSum[]>
-
-  /** The cursor of the last entry; `undefined` in an empty store. */
-  newest(): Promise<string | undefined>
-
-  /**
-   * At most `limit` rows whose `lastAt` is before this time and that are not on hold, as many permits whose `overAt`
-   * is before it, and as many entries about neither. What says that something was erased is kept for ever.
-   */
-  old(before: number, limit: number): Promise<Removal>
-
-  /**
-   * Removes rows and permits that have these versions, with the texts of all their entries, in one step. Of each
-   * entry number and digest are kept, for ever.
-   *
-   * @returns how many rows, permits and entries about neither were removed
-   */
-  remove(removal: Removal): Promise<number>
-
-  /**
-   * Called after an erasure: overwrites what was removed where a file still has it. A storage that cannot do
-   * that does nothing.
-   */
-  overwriteRemoved(): Promise<void>
-
-  /** As it is stored by now: never from a copy that may be older. */
-  permit(id: string): Promise<KeptRecord | undefined>
-
-  /** The newest permit with this slot: the one whose first entry was stored last, whatever its `at`. */
-  slotHolder(slot: string): Promise<KeptRecord | undefined>
-
-  /**
-   * All that decides whether somebody may start, by one statement: the newest permit of each of these slots,
-   * and those that are granted to the operator for the customer and are not over. In any order.
-   */
-  permitsInForce(wanted: {
-    readonly slots: readonly string[]
-    readonly granted?:
-      | { readonly customer: string; readonly operator: string; readonly notOverAt: number }
-      | undefined
-  }): Promise<readonly RecordWithEntries[]>
-
-  /**
-   * The newest `limit` permits that match, older than the cursor (or of all). With `oldestFirst`, the
-   * oldest ones, newer than the cursor.
-   */
-  permits(
-    filter: PermitFilter,
-    page: { before?: string | undefined; limit: number; oldestFirst?: true | undefined },
-  ): Promise<{ readonly permits: readonly KeptRecord[]; readonly next: string | undefined }>
-
-  /** @returns `false` where there is a seal with this number: another process was first */
-  addSeal(seal: StoredSeal): Promise<boolean>
-
-  /** Seals in their order, after a number. */
-  sealsAfter(number: number, limit: number): Promise<readonly StoredSeal[]>
-
-  /** The number of the first seal that covers this entry; `undefined` where none does. */
-  sealOf(entry: number): Promise<number | undefined>
-
-  newestSeals(limit: number): Promise<readonly StoredSeal[]>
-
-  removeSeal(seal: StoredSeal): Promise<void>
-
-  /** The newest seals (JWS), newest first: keep them elsewhere. */
-  seals(limit: number): Promise<readonly string[]>
-
-  /** Closes what `open` opened, and nothing that was handed in. */
-  close(): Promise<void>
-}
+export type AuditStore = ReturnType<typeof sqlStore>

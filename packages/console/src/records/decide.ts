@@ -1,4 +1,5 @@
 import { limitTime } from 'oidc-provider-impersonation/siblings'
+import { slotOf } from 'oidc-provider-impersonation-verify/chain'
 import {
   type AuditEntry,
   type AuditRecord,
@@ -15,27 +16,28 @@ import type { Ledger } from '../ledger/recording/ledger.ts'
 import { NothingDecided } from '../ledger/recording/log.ts'
 import type { Batch, KeptRecord } from '../ledger/store.ts'
 import { tellDeployment } from '../ledger/to-tell.ts'
-import { PermitError } from './errors.ts'
+import { noSuchRecord, PermitError, permitsUnreadable } from './errors.ts'
 
-/** How often a decision is made again where another one came first. */
+/** The number of times that a decision is made again because another one came first. */
 const MAX_ATTEMPTS = 5
 
-/** What is left of the time of a decision, in milliseconds. */
+/** The rest of the time of a decision, in milliseconds. */
 type Left = () => number
 
-/** Makes an entry from what is stored, or throws. It is called again where that has changed. */
-export type Decide = (stored: AuditRecord | undefined) => AuditEntry
-
 /**
- * The same for a new permit.
+ * Checks the newest record of a slot, before another one begins. It is called again if that has changed.
  *
- * @param holder the newest permit with the slot; `undefined` for one that cannot be read
- * @param stored the same, as it is stored
+ * @param holder `undefined` for one that cannot be read
+ * @param timeMs the time of the entry
+ * @param stored the holder, as it is stored
+ * @returns `true` to keep the holder
+ * @throws Error to begin none
  */
-export type DecideNew = (
+export type Check = (
   holder: AuditRecord | undefined,
+  timeMs: number,
   stored: StoredRecord | undefined,
-) => AuditEntry | Promise<AuditEntry>
+) => true | undefined | Promise<true | undefined>
 
 export type Decisions = ReturnType<typeof decisions>
 
@@ -78,7 +80,7 @@ export function decisions({ store, log: auditLog }: Ledger, timeoutMs: number, a
   }
 
   const read = <T>(left: Left, ask: () => Promise<T>): Promise<T> =>
-    limitTime(left(), ask(), () => new Error('it does not answer')).catch((cause) => {
+    limitTime(left(), ask()).catch((cause) => {
       throw permitsUnreadable(cause)
     })
 
@@ -97,41 +99,34 @@ export function decisions({ store, log: auditLog }: Ledger, timeoutMs: number, a
   }
 
   return {
-    /** A new record. */
-    open: (slot: string, decide: DecideNew) =>
-      repeatedly(async (left) => {
-        const holder = await read(left, () => store.slotHolder(slot))
-        const entry = await decide(readable(holder), holder)
-        return write(entry, undefined, [{ slot, version: holder?.last ?? 0 }], left)
-      }),
-    /** A decision on a record; `undefined` where there is none. */
-    async decide(id: string, decide: Decide): Promise<AuditRecord | undefined> {
-      const { record } = await repeatedly(async (left) => {
-        const stored = await read(left, () => store.permit(id))
-        if (!stored) return { record: undefined }
-        const before = { record: parseRecord(stored), stored }
-        const record = await write(decide(before.record), before, [], left)
-        return record && { record }
+    /** Begins a record, unless the newest one of its slot is kept. */
+    begin(entry: AuditEntry, check: Check): Promise<AuditRecord> {
+      const slot = slotOf(foldRecord(undefined, entry))
+      return repeatedly(async (left) => {
+        const stored = await read(left, () => store.slotHolder(slot))
+        const holder = readable(stored)
+        // After the last entry of the one before, also if the clock was set back.
+        const timeMs = Math.max(entry.timeMs, (holder?.lastAt ?? 0) + 1)
+        if (await check(holder, timeMs, stored)) return holder
+        const slots = [{ slot, version: stored?.last ?? 0 }]
+        return write({ ...entry, timeMs }, undefined, slots, left)
       })
-      return record
     },
+    /**
+     * Adds to a record.
+     *
+     * @param decide makes the entry, or throws. It is called again if the record has changed
+     * @throws PermitError for a record that there is not
+     */
+    decide: (
+      id: string,
+      decide: (record: AuditRecord) => AuditEntry | Promise<AuditEntry>,
+    ): Promise<AuditRecord> =>
+      repeatedly(async (left) => {
+        const stored = await read(left, () => store.permit(id))
+        if (!stored) throw noSuchRecord()
+        const record = parseRecord(stored)
+        return write(await decide(record), { record, stored }, [], left)
+      }),
   }
-}
-
-/** What every entry about a record has, so that a reader knows what it is about. */
-export function factsOfRecord({
-  id,
-  customer,
-  operator,
-  application,
-}: Pick<AuditRecord, 'application' | 'customer' | 'id' | 'operator'>): Partial<AuditEntry> {
-  const mayAct = operator && { sub: operator.id, clientId: application }
-  return { permit: id, userId: customer?.id, mayAct }
-}
-
-/** What cannot be read allows nothing, and nothing is decided. */
-export function permitsUnreadable(cause: unknown): PermitError {
-  return new PermitError('temporarily_unavailable', 'permits cannot be read: nothing was done', {
-    cause,
-  })
 }

@@ -1,21 +1,8 @@
 import { present } from 'oidc-provider-impersonation-verify/format'
-import { DomainError } from '../kernel/domain-error.ts'
+import { Problem, type ProblemOptions } from '../kernel/problem.ts'
 import type { Permit } from './record-at.ts'
 
-type Code =
-  | 'access_denied'
-  | 'already_requested'
-  | 'decided'
-  | 'invalid_request'
-  | 'no_approver'
-  | 'not_found'
-  | 'not_needed'
-  | 'stopped'
-  | 'refused_lately'
-  | 'review_due'
-  | 'temporarily_unavailable'
-
-const STATUS_CODES: Readonly<Record<Code, number>> = {
+const STATUS_CODES = {
   access_denied: 403,
   already_requested: 409,
   decided: 409,
@@ -27,36 +14,33 @@ const STATUS_CODES: Readonly<Record<Code, number>> = {
   refused_lately: 409,
   review_due: 409,
   temporarily_unavailable: 503,
-}
+} as const
 
-/** What was asked of a permit is refused, or could not be stored: nothing was changed. */
-export class PermitError extends DomainError {
+type Code = keyof typeof STATUS_CODES
+
+/** A refusal, or a storage that fails: nothing was changed. */
+export class PermitError extends Problem {
   override readonly name = 'PermitError'
-  override readonly error: Code
-  override readonly statusCode: number
+  declare readonly error: Code
   /** The permit that stands in the way, as it is now. */
   readonly permit: Permit | undefined
-  override readonly retryAfter: number | undefined
 
   constructor(
     error: Code,
     message: string,
-    more: {
-      permit?: Permit | undefined
-      retryAfter?: number
-      cause?: unknown
-      /** @defaultValue the one of the code */
-      statusCode?: 429
-    } = {},
+    {
+      permit,
+      statusCode = STATUS_CODES[error],
+      ...options
+    }: ProblemOptions & { permit?: Permit | undefined; statusCode?: number } = {},
   ) {
-    super(message, { cause: more.cause })
-    this.error = error
-    this.statusCode = more.statusCode ?? STATUS_CODES[error]
-    this.permit = more.permit
-    this.retryAfter = more.retryAfter
-  }
-
-  override more(isForStaff: boolean): object {
-    return present({ permit: isForStaff ? this.permit : undefined, retryAfter: this.retryAfter })
+    super(statusCode, error, message, { ...options, more: present({ permit }) })
+    this.permit = permit
   }
 }
+
+export const noSuchRecord = () => new PermitError('not_found', 'there is no such record')
+
+/** A record that cannot be read allows nothing, and nothing is decided. */
+export const permitsUnreadable = (cause: unknown) =>
+  new PermitError('temporarily_unavailable', 'permits cannot be read: nothing was done', { cause })

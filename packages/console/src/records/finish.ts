@@ -1,26 +1,27 @@
 import type { Provider } from 'oidc-provider-impersonation'
 import {
   BoundedMap,
+  limitTime,
   MAX_ACCESS_TOKEN_TTL,
   MAX_SUBJECT_TOKEN_TTL,
 } from 'oidc-provider-impersonation/siblings'
-import type { RecordState, StoredRecord } from 'oidc-provider-impersonation-verify/format'
+import type { StoredRecord } from 'oidc-provider-impersonation-verify/format'
 import { every } from '../kernel/every.ts'
 import { pagesOfRecords, readable } from '../ledger/readable.ts'
 import type { AuditStore } from '../ledger/store.ts'
-import { type Ends, endUnder, waitForEnds } from './ends.ts'
+import { type Ends, endUnder } from './ends.ts'
 
-/** How long between two looks, in milliseconds. */
+/** The pause between two looks, in milliseconds. */
 const INTERVAL_MS = 3000
-/** How long one end may take, in milliseconds. */
+/** The time that one end may take, in milliseconds. */
 const MAX_END_MS = 10_000
-/** How long an issue or an exchange may be under way, in milliseconds. */
+/** The time that an issue or an exchange may be under way, in milliseconds. */
 const UNDER_WAY_MS = 60_000
 const MAX_REMEMBERED = 10_000
-/** How long a subject token and then its access token may live, at most. */
+/** The longest life of a subject token and then of its access token. */
 const LONGEST_LIFE_MS = (MAX_SUBJECT_TOKEN_TTL + MAX_ACCESS_TOKEN_TTL) * 1000
 /** Once everything older has ended. */
-const RECENT_MS = 2 * UNDER_WAY_MS
+const RECENT_MS = 10 * UNDER_WAY_MS
 
 /**
  * Carries out what records end, whichever process stored them: a process may be killed between the word and the
@@ -36,14 +37,19 @@ export function finishEnds(
 ): () => Promise<void> {
   const over = new AbortController()
   const finished = new BoundedMap<string, true>(MAX_REMEMBERED)
-  /** How far back answers and stops are looked at, in milliseconds. */
+  /** The age to which answers and stops are looked at, in milliseconds. */
   let lookBack = LONGEST_LIFE_MS
 
   async function run(): Promise<void> {
     let failure: { readonly error: unknown } | undefined
-    const finishAll = async (state: RecordState, since: number) => {
-      const filter = { state, notOverAt: now() } as const
-      for await (const { permits } of pagesOfRecords(store, filter)) {
+    // Answers and stops hold for good. A start that may live after one was issued before.
+    const from = now() - lookBack
+    for (const filter of [
+      { state: 'revoked' },
+      { state: 'ask', from },
+      { state: 'stopped', from },
+    ] as const) {
+      for await (const { permits } of pagesOfRecords(store, { ...filter, notOverAt: now() })) {
         for (const stored of permits) {
           if (finished.get(stored.id)) continue
           // One that cannot be ended does not hold up the others.
@@ -51,13 +57,9 @@ export function finishEnds(
             failure ??= { error }
           })
         }
-        if (over.signal.aborted || (permits.at(-1)?.at ?? since) < since) break
+        if (over.signal.aborted) return
       }
     }
-    await finishAll('revoked', 0)
-    // These hold for good. What may live after it was issued before.
-    await finishAll('ask', now() - lookBack)
-    await finishAll('stopped', now() - lookBack)
     lookBack = failure ? LONGEST_LIFE_MS : RECENT_MS
     if (failure) throw failure.error
   }
@@ -65,12 +67,12 @@ export function finishEnds(
   async function finish(stored: StoredRecord): Promise<void> {
     const record = readable(stored)
     const { id, customer, state } = stored
-    if (record) await waitForEnds(MAX_END_MS, carryOut(record, record.lastAt))
+    if (record) await limitTime(MAX_END_MS, carryOut(record, record.lastAt))
     // One that cannot be read ends, too.
     else if (state === 'revoked' && customer !== undefined) {
-      await waitForEnds(MAX_END_MS, endUnder(provider, { id, customer: { id: customer } }))
+      await limitTime(MAX_END_MS, endUnder(provider, { id, customer: { id: customer } }))
     }
-    // What was under way at the word comes a little later.
+    // A start that was under way at the word comes a little later.
     if (record && now() > record.lastAt + UNDER_WAY_MS) finished.set(stored.id, true)
   }
 

@@ -35,7 +35,7 @@ export async function findInForce(
       .find(({ state }) => state === 'stopped'),
     /** The newest answer of the customer. */
     answer: found.find(({ slot }) => slot === answerSlot(customer)),
-    /** What was granted and is not over. */
+    /** Granted, and not over. */
     permits: allReadable(found).filter(isPermit),
   }
 }

@@ -1,6 +1,7 @@
 import {
-  type AuditPerson,
+  type AnswerRecord,
   type AuditRecord,
+  isPermit,
   type PermitRecord,
   type RecordStateAt,
   recordStateAt,
@@ -24,15 +25,15 @@ export interface Shown extends Omit<AuditRecord, 'deliveries' | 'lastAt' | 'stat
   readonly state: RecordStateAt
 }
 
-/** A request that was refused, and still stands in the way of others. */
-export interface PermitRefusal {
-  readonly permit: Permit
-  readonly by: AuditPerson
-  readonly at: number
-  /** Until then it holds, in milliseconds since the epoch. */
-  readonly until: number
-  /** Whether the customer refused: then it holds for every ticket. */
-  readonly isByCustomer: boolean
+/** An answer of a customer for all requests: support may act without asking, or asks each time. */
+export type StandingChoice = AnswerRecord['state']
+
+/** The answer that holds for a customer now. */
+export interface Standing {
+  /** `'rule'`: nothing is said, and the rule alone decides. */
+  readonly choice: StandingChoice | 'rule'
+  /** `true` if the customer said nothing yet: the deployment says it. */
+  readonly isInitial?: true | undefined
 }
 
 /** A record as it is shown: as of a time, and without what only its fold needs. */
@@ -40,3 +41,7 @@ export function recordAt<R extends AuditRecord>(record: R, now: number) {
   const { version: _, lastAt: __, deliveries: ___, ...shown } = record
   return { ...shown, state: recordStateAt<R['state']>(record, now) }
 }
+
+/** The same of a permit; `undefined` for any other record. */
+export const permitAt = (record: AuditRecord | undefined, now: number): Permit | undefined =>
+  isPermit(record) ? recordAt(record, now) : undefined

@@ -1,6 +1,5 @@
 import type { Provider } from 'oidc-provider-impersonation'
 import { limitTime } from 'oidc-provider-impersonation/siblings'
-import { stopSlot } from 'oidc-provider-impersonation-verify/chain'
 import {
   type AuditEntry,
   type AuditRecord,
@@ -8,29 +7,27 @@ import {
   isStop,
   KINDS,
   may,
-  type Named,
   type NoticeKind,
-  reasonOf,
   type SaidEvent,
+  type Speaking,
   type StopRecord,
   saidIn,
 } from 'oidc-provider-impersonation-verify/format'
 import { newId } from '../kernel/ids.ts'
-import { log } from '../kernel/log-line.ts'
+import { Problem } from '../kernel/problem.ts'
 import type { PermitFilter } from '../ledger/filters.ts'
 import { allRecords, readable } from '../ledger/readable.ts'
 import { ledgerOf } from '../ledger/recording/ledger.ts'
-import { type AddNames, naming } from '../ledger/recording/names.ts'
+import { type AddNames, type NameOf, naming } from '../ledger/recording/names.ts'
 import type { AuditStore } from '../ledger/store.ts'
-import { isMalformedCursor } from '../ledger/stores/cursor.ts'
-import { type DecideNew, decisions, factsOfRecord, permitsUnreadable } from './decide.ts'
-import { END_TIMEOUT_MS, endsOf, waitForEnds } from './ends.ts'
-import { PermitError } from './errors.ts'
+import { type Check, decisions } from './decide.ts'
+import { endedInTime, endsOf } from './ends.ts'
+import { noSuchRecord, PermitError, permitsUnreadable } from './errors.ts'
 import { finishEnds } from './finish.ts'
 import { findInForce, stoppedError } from './in-force.ts'
 import { invalidInput, parseAccountId, parseNote } from './inputs.ts'
-import { recordAt, type Stop } from './record-at.ts'
-import { type IsLead, whoOf } from './who.ts'
+import { permitAt, recordAt, type Stop } from './record-at.ts'
+import { type FindApprovers, type IsLead, whoOf } from './who.ts'
 
 /** A word of a person, whom the caller has authenticated, and no impersonation. */
 export interface Saying {
@@ -54,15 +51,13 @@ export interface Stopping {
     | undefined
 }
 
-/** What the deployment says once there is a provider. */
+/** The part of the deployment that needs a provider. */
 export interface RecordsAttached {
-  /** Whether a person is a lead now. */
+  /** Checks whether a person is a lead now. */
   readonly isLead?: IsLead | undefined
   /** Names a person, for the entries. */
-  readonly nameOf?:
-    | ((accountId: string) => Named | undefined | Promise<Named | undefined>)
-    | undefined
-  /** What customers are told from now on. @defaultValue none */
+  readonly nameOf?: NameOf | undefined
+  /** The notices for customers, from now on. @defaultValue none */
   readonly notify?: readonly NoticeKind[] | undefined
 }
 
@@ -81,7 +76,7 @@ export function createRecords({
   alerts,
 }: {
   readonly audit: AuditStore
-  readonly approvers?: Parameters<typeof whoOf>[0]
+  readonly approvers?: FindApprovers | undefined
   readonly now: () => number
   readonly timeoutMs: number
   readonly alerts?: boolean
@@ -93,7 +88,8 @@ export function createRecords({
   let given: RecordsAttached = {}
   let addNames: AddNames = async (entry) => entry
   let stopFinishing: (() => Promise<void>) | undefined
-  const who = whoOf(approvers, (id) => given.isLead?.(id) ?? false, timeoutMs)
+  const who = whoOf(approvers, (id) => given.isLead?.(id) ?? false, now, timeoutMs)
+  const ends = endsOf(store, add, attached, now)
 
   /** @throws Error before `attach` */
   function attached(): Provider {
@@ -103,77 +99,85 @@ export function createRecords({
     )
   }
 
-  const ends = () => endsOf(store, writes, addNames, attached(), now)
-
-  /** @throws PermitError where the storage fails, or does not answer in time */
+  /** @throws PermitError if the storage fails, or does not answer in time */
   async function reading<T>(ask: () => Promise<T>): Promise<T> {
-    const late = () => new Error('it does not answer')
-    return limitTime(timeoutMs, ask(), late).catch((cause) => {
-      throw isMalformedCursor(cause)
-        ? invalidInput('before is malformed')
-        : permitsUnreadable(cause)
+    return limitTime(timeoutMs, ask()).catch((cause) => {
+      const isOfCaller = cause instanceof Problem && cause.statusCode === 400
+      throw isOfCaller ? invalidInput('before is malformed') : permitsUnreadable(cause)
     })
   }
 
   const find = async (id: string) => readable(await reading(() => store.permit(id)))
 
-  /** What keeps an operator from starting as a customer. */
+  /** Finds records, the newest first. I17: one that cannot be read is left out. @param most about so many */
+  const list = (filter: PermitFilter, most?: number) =>
+    reading(() => allRecords(store, filter, most))
+
+  /** Finds what keeps an operator from starting as a customer. */
   async function findStop(operator: string, customer: string): Promise<StopRecord | undefined> {
     return (await reading(() => findInForce(store, [operator], customer, now()))).stop
   }
 
-  /** Carries out what a record ends. @throws Error where that takes longer, or fails */
-  async function end(record: AuditRecord, mostMs = END_TIMEOUT_MS): Promise<void> {
-    await waitForEnds(mostMs, ends().carryOut(record, now()))
+  /** @throws PermitError while the operator may not start as the customer */
+  async function assertNotStopped(operator: string, customer: string): Promise<void> {
+    const stop = await findStop(operator, customer)
+    if (stop) throw stoppedError(stop)
   }
 
-  /** What fails, is tried again later. */
+  /** Carries out what a record ends. If it fails, it is tried again later. */
   const ended = (record: AuditRecord): Promise<boolean> =>
-    end(record).then(
-      () => true,
-      (error: unknown) => {
-        log(`what a decision ends is not ended yet: ${reasonOf(error)}`)
-        return false
-      },
-    )
+    endedInTime('what a decision ends is not ended yet', ends.carryOut(record, now()))
+
+  /** Begins a record, with names, unless the newest one of its slot is kept. */
+  async function begin(about: Omit<AuditEntry, 'timeMs'>, check: Check) {
+    attached()
+    const entry = await addNames({ permit: newId(), ...about, timeMs: now() })
+    const record = await writes.begin(entry, check)
+    return { record, isNew: record.id === entry.permit }
+  }
+
+  /** Adds an event, as the table of kinds has it. @throws PermitError if it does not fit any more */
+  async function add(
+    about: AuditRecord,
+    event: SaidEvent,
+    person: Speaking,
+    note?: string,
+  ): Promise<AuditRecord> {
+    const { id, customer, operator, application } = about
+    const mayAct = operator && { sub: operator.id, clientId: application }
+    const said = { event: `support.${event}`, by: person.id, note } as const
+    const entry = { ...said, permit: id, userId: customer?.id, mayAct }
+    const { names } = await addNames({ ...entry, timeMs: now() })
+    return writes.decide(id, async (stored) => {
+      // After the last entry, also if the clock was set back.
+      const timeMs = Math.max(now(), stored.lastAt)
+      const word = may(stored, event, person, timeMs)
+      if (word !== 'who' && event === 'granted' && isPermit(stored)) {
+        await assertNotStopped(stored.operator.id, stored.customer.id)
+      }
+      if (typeof word === 'string') throw refusalOf(word, stored, timeMs)
+      return { ...entry, timeMs, need: word.need, names }
+    })
+  }
 
   /**
-   * Says something of a record, as the table of kinds has it, and carries out what follows.
+   * Adds the word of a person, and carries out what follows.
    *
-   * @throws PermitError for a person who may not, or where it cannot be said any more
+   * @throws PermitError for a person who may not, or if it cannot be said any more
    */
   async function say(id: string, event: SaidEvent, { by, note }: Saying): Promise<AuditRecord> {
     attached()
-    const before = (await find(id)) ?? raise(noSuchRecord())
+    const before = await find(id)
+    if (!before) throw noSuchRecord()
     // An erasure is confirmed by who carries it out.
-    if (before.kind === 'erasure') throw mayNotSay(before, now())
-    const { needsNote } = KINDS[before.kind].says[event] ?? {}
-    const written = note === undefined && !needsNote ? undefined : parseNote(note)
+    if (before.kind === 'erasure') throw refusalOf('who', before, now())
+    const { needsNote, ends } = KINDS[before.kind].says[event] ?? {}
+    if (needsNote && note === undefined) throw invalidInput('note is required')
+    const written = note === undefined ? undefined : parseNote(note)
     if (by !== undefined) parseAccountId(by, 'by')
     // Approvers are asked in this moment: what was granted before stays.
-    const person = await who.of(recordAt(before, now()), by, event)
-    if (may(before, event, person, undefined) === 'who') throw mayNotSay(before, now())
-    if (event === 'granted' && isPermit(before)) {
-      const stop = await findStop(before.operator.id, before.customer.id)
-      if (stop) throw stoppedError(stop)
-    }
-    const entry = {
-      event: `support.${event}`,
-      ...factsOfRecord(before),
-      by,
-      note: written,
-    } as const
-    const { names } = await addNames({ ...entry, timeMs: now() })
-    const record = await writes.decide(id, (stored = raise(noSuchRecord())) => {
-      // After the last entry, also where the clock was set back.
-      const timeMs = Math.max(now(), stored.lastAt)
-      const word = may(stored, event, person, timeMs)
-      if (word === 'who') throw mayNotSay(stored, timeMs)
-      if (word === 'state') throw decidedBefore(stored, timeMs)
-      return { ...entry, timeMs, need: word.need, names }
-    })
-    if (!record) throw noSuchRecord()
-    if (KINDS[record.kind].says[event]?.ends) await ended(record)
+    const record = await add(before, event, await who.of(before, by), written)
+    if (ends) await ended(record)
     return record
   }
 
@@ -181,20 +185,23 @@ export function createRecords({
     store,
     decisions: writes,
     who,
-    /** How long the storage, and the deployment, may take, in milliseconds. */
+    /** The time that the storage, and the deployment, may take, in milliseconds. */
     timeoutMs,
     /** The clock, in milliseconds since the epoch. */
     now,
     attached,
     reading,
     find,
+    list,
     findStop,
-    end,
+    assertNotStopped,
+    ended,
+    begin,
     say,
     get isAttached() {
       return provider !== undefined
     },
-    /** @throws TypeError where another provider is attached, or it cannot end impersonations */
+    /** @throws TypeError if another provider is attached, or it cannot end impersonations */
     attach(to: Provider, more: RecordsAttached = {}): void {
       if (to?.impersonation?.canEnd !== true) {
         throw new TypeError(
@@ -210,72 +217,62 @@ export function createRecords({
       provider = to
       given = { ...given, ...more }
       addNames = naming(given.nameOf)
-      stopFinishing ??= finishEnds(store, provider, ends(), now)
+      stopFinishing ??= finishEnds(store, provider, ends, now)
     },
-    /** Those that hold, the newest first. I17: one that cannot be read holds, and is left out. */
-    async stops(filter: Pick<PermitFilter, 'customer' | 'operator'>): Promise<readonly Stop[]> {
-      const held = { ...filter, state: 'stopped', notOverAt: now() } as const
-      const found = await reading(() => allRecords(store, held))
+    /** Those that hold, the newest first. One that cannot be read holds, and is left out. */
+    async stops(
+      filter: Pick<PermitFilter, 'customer' | 'operator'> = {},
+    ): Promise<readonly Stop[]> {
+      const found = await list({ ...filter, state: 'stopped', notOverAt: now() })
       return found.filter(isStop).map((each) => recordAt(each, now()))
     },
-    /** Stores a new record, with names: see {@link Decisions}. */
-    begin: (slot: string, decide: DecideNew) =>
-      writes.open(slot, async (...holder) => addNames(await decide(...holder))),
     /**
      * Keeps an operator from starting, and ends what they run there. One that holds stays as it is.
      *
-     * @returns `stop`: absent where a person has lifted it since the objection. `isEnded`: whether nothing runs any
+     * @returns `stop`: absent if a person has lifted it since the objection. `isEnded`: whether nothing runs any
      * more of what ends by it
      */
     async stop({ operator, customer, by, note, objection }: Stopping) {
-      attached()
-      const entry: AuditEntry = {
-        event: 'support.stopped',
-        timeMs: now(),
-        by,
-        permit: newId(),
-        mayAct: { sub: operator },
-        userId: customer,
-        note,
-        context: objection && { impersonation: objection.impersonation },
-      }
-      const { names } = await addNames(entry)
-      try {
-        const record = await writes.open(stopSlot(operator, customer), (holder) => {
+      const { record, isNew } = await begin(
+        {
+          event: 'support.stopped',
+          by,
+          mayAct: { sub: operator },
+          userId: customer,
+          note,
+          context: objection && { impersonation: objection.impersonation },
+        },
+        (holder) => {
+          const { at: liftedAt = 0 } = (holder && saidIn(holder, 'lifted')) ?? {}
           // Only what was said before: clocks of processes differ.
-          const isLifted =
-            holder &&
-            (saidIn(holder, 'lifted')?.at ?? 0) >= (objection?.at ?? Number.POSITIVE_INFINITY)
-          if (isStop(holder) && (holder.state === 'stopped' || isLifted)) throw new Held(holder)
-          const timeMs = Math.max(now(), holder?.lastAt ?? 0)
-          return { ...entry, timeMs, names }
-        })
-        const stop = isStop(record) ? record : undefined
-        return { stop, isNew: true, isEnded: await ended(record) }
-      } catch (error) {
-        if (!(error instanceof Held)) {
-          // I13: it is carried out in any case.
-          const there = {
-            operator: { id: operator },
-            by: { id: by },
-            customer: customer === undefined ? undefined : { id: customer },
-          }
-          await waitForEnds(END_TIMEOUT_MS, ends().endOperator(there, now())).catch(() => {})
-          throw error
+          const isLifted = liftedAt >= (objection?.at ?? Number.POSITIVE_INFINITY)
+          return holder?.state === 'stopped' || isLifted || undefined
+        },
+      ).catch(async (error: unknown) => {
+        // I13: it is carried out in any case.
+        const there = {
+          operator: { id: operator },
+          by: { id: by },
+          customer: customer === undefined ? undefined : { id: customer },
         }
-        const { holder } = error
-        if (holder.state === 'lifted') return { stop: undefined, isNew: false, isEnded: false }
-        return { stop: holder, isNew: false, isEnded: await ended(holder) }
-      }
+        await endedInTime('what an operator runs is not ended', ends.endIssued(there, now()))
+        throw error
+      })
+      const stop = isStop(record) && record.state === 'stopped' ? record : undefined
+      return { stop, isNew, isEnded: stop !== undefined && (await ended(stop)) }
+    },
+    /** Lifts a stop, with a note. */
+    async lift(id: string, saying: Saying & { readonly note: string }): Promise<Stop> {
+      const record = await say(id, 'lifted', saying)
+      if (isStop(record)) return recordAt(record, now())
+      throw noSuchRecord()
     },
     /** Takes back the emergencies of others among these, and ends what runs under them. */
     async revokeEmergencies(ids: readonly string[], by: string): Promise<void> {
       for (const id of ids) {
         const record = await find(id)
-        const isOther = record?.operator?.id !== by
-        if (isPermit(record) && record.kind === 'emergency' && isOther) {
-          await ends().revoke(record, by)
-          await ended((await find(id)) ?? record)
+        if (record?.kind === 'emergency' && record.operator?.id !== by) {
+          await ended((await ends.revoke(record, by)) ?? record)
         }
       }
     },
@@ -292,31 +289,12 @@ export function createRecords({
   }
 }
 
-export const noSuchRecord = () => new PermitError('not_found', 'there is no such record')
+const REFUSALS = {
+  who: ['access_denied', 'you may not decide on this'],
+  state: ['decided', 'this is decided already, or cannot be decided any more'],
+} as const
 
-const shownIn = (record: AuditRecord, now: number) =>
-  isPermit(record) ? recordAt(record, now) : undefined
-
-function mayNotSay(record: AuditRecord, now: number): PermitError {
-  const permit = shownIn(record, now)
-  return new PermitError('access_denied', 'you may not decide on this', { permit })
-}
-
-function decidedBefore(record: AuditRecord, now: number): PermitError {
-  const message = 'this is decided already, or cannot be decided any more'
-  return new PermitError('decided', message, { permit: shownIn(record, now) })
-}
-
-/** There is one already, or it was lifted since. */
-class Held extends Error {
-  readonly holder: StopRecord
-
-  constructor(holder: StopRecord) {
-    super('there is a stop already')
-    this.holder = holder
-  }
-}
-
-function raise(error: Error): never {
-  throw error
+function refusalOf(obstacle: 'state' | 'who', record: AuditRecord, now: number): PermitError {
+  const [error, message] = REFUSALS[obstacle]
+  return new PermitError(error, message, { permit: permitAt(record, now) })
 }

@@ -1,15 +1,14 @@
-import { limitTime } from 'oidc-provider-impersonation/siblings'
+import { BoundedMap, limitTime } from 'oidc-provider-impersonation/siblings'
 import {
   type AuditRecord,
   type Named,
-  type SaidEvent,
   type Speaking,
   speakersOf,
-  whoSays,
 } from 'oidc-provider-impersonation-verify/format'
+import * as v from 'valibot'
 import { log } from '../kernel/log-line.ts'
 import { PermitError } from './errors.ts'
-import type { Permit } from './record-at.ts'
+import { type Permit, recordAt, type Stop } from './record-at.ts'
 
 /** A person who may decide. */
 export interface Approver extends Named {
@@ -17,41 +16,48 @@ export interface Approver extends Named {
   readonly id: string
 }
 
-/** What a decision is about: the record as it is shown. */
-export type DecidedOn = Pick<AuditRecord, 'by' | 'customer' | 'kind' | 'operator'>
+const APPROVER = v.object({ id: v.string(), name: v.optional(v.string()) })
 
-/** Whether a person is a lead now. */
+/** The people who may decide on a record; `undefined` for the leads. */
+export type Approvers = readonly Approver[] | undefined
+
+/** Finds the people who may decide on a permit, or lift a stop. */
+export type FindApprovers = (
+  about: Permit | Stop,
+) => readonly Approver[] | Promise<readonly Approver[]>
+
+/** Checks whether a person is a lead now. */
 export type IsLead = (accountId: string) => boolean | Promise<boolean>
+
+/** The number of records whose approvers are remembered. */
+const MAX_REMEMBERED = 10_000
 
 /**
  * Asks the deployment who may decide, in this moment. Never who asks, and never the customer.
  *
+ * @param ask for the approvers; `undefined`: the leads
  * @param timeoutMs how long the deployment may take
  */
 export function whoOf(
-  approvers: ((about: never) => readonly Approver[] | Promise<readonly Approver[]>) | undefined,
+  ask: FindApprovers | undefined,
   isLead: IsLead,
+  now: () => number,
   timeoutMs: number,
 ) {
   let isWarned = false
-  const kept = new WeakMap<DecidedOn, readonly Approver[]>()
+  const answers = new BoundedMap<string, Promise<Approvers>>(MAX_REMEMBERED)
 
-  const late = () => new Error('it does not answer')
   const asked = async <T>(ask: () => T | Promise<T>) =>
-    limitTime(timeoutMs, (async () => ask())(), late).catch((cause: unknown) => {
+    limitTime(timeoutMs, (async () => ask())()).catch((cause: unknown) => {
       const message = 'who may decide cannot be looked up now'
       throw new PermitError('temporarily_unavailable', message, { cause })
     })
 
-  /** Those who may decide; `undefined` where the leads may. */
-  async function find(about: DecidedOn): Promise<readonly Approver[] | undefined> {
-    if (!approvers) return undefined
-    const known = kept.get(about)
-    kept.delete(about)
-    if (known) return known
+  async function find(about: AuditRecord): Promise<Approvers> {
+    if (!ask) return undefined
     // It is a record as it is shown, of a kind that approvers decide on.
-    const answer: unknown = await asked(() => approvers(about as never))
-    const all = Array.isArray(answer) ? answer.filter(isApprover) : []
+    const answer: unknown = await asked(() => ask(recordAt(about, now()) as Permit | Stop))
+    const all = Array.isArray(answer) ? answer.filter((each) => v.is(APPROVER, each)) : []
     if ((!Array.isArray(answer) || all.length < answer.length) && !isWarned) {
       isWarned = true
       log('options.approvers must answer a list of { id, name }: anything else is nobody')
@@ -59,49 +65,37 @@ export function whoOf(
     return all.filter(({ id }) => !isConcerned(about, id))
   }
 
-  async function isOne(about: DecidedOn, id: string, what: 'approver' | 'lead'): Promise<boolean> {
-    const all = what === 'approver' ? await find(about) : undefined
-    if (all) return all.some((each) => each.id === id)
-    return (await asked(() => isLead(id))) === true
+  /** Asks the deployment. */
+  function approvers(about: AuditRecord): Promise<Approvers> {
+    const answer = find(about)
+    answers.set(about.id, answer)
+    // A question that failed is asked again.
+    answer.catch(() => answers.delete(about.id))
+    return answer
   }
 
   return {
-    approvers: find,
-    /** As what a person may say something of a record. */
-    async of(about: DecidedOn, id: string | undefined, event: SaidEvent): Promise<Speaking> {
-      const found: Speaking['is'][number][] = []
-      const wanted = whoSays(about, event)
-      const isAsked = id !== undefined && !isConcerned(about, id)
-      for (const what of ['approver', 'lead'] as const) {
-        const isEnough = !isAsked || found.length > 0 || !wanted.includes(what)
-        if (!isEnough && (await isOne(about, id, what))) found.push(what)
-      }
-      return { id, is: found }
-    },
-    /** The deployment was asked about this a moment ago: who asks next for the same object is told that. */
-    keep(about: DecidedOn, all: readonly Approver[] | undefined): void {
-      if (all) kept.set(about, all)
-    },
-    /** @returns who may. @throws PermitError where it is known that there is no one */
-    async assertSomebody(permit: Permit) {
-      const all = await find(permit)
-      if (all?.length !== 0) return all
-      throw new PermitError('no_approver', 'there is no person who may decide on this')
+    approvers,
+    /** The last answer about a record: for what is shown, and decides nothing. */
+    knownApprovers: (about: AuditRecord) => answers.get(about.id) ?? approvers(about),
+    /** Finds the roles of a person. Whoever is an approver is not looked up as a lead. */
+    async of(about: AuditRecord, id: string | undefined): Promise<Speaking> {
+      if (id === undefined || isConcerned(about, id)) return { id, is: [] }
+      const all = await approvers(about)
+      if (all?.some((each) => each.id === id)) return { id, is: ['approver'] }
+      return speakerOf(id, (await asked(() => isLead(id))) === true, all)
     },
   }
 }
 
-/** Whether a person speaks for themselves alone. */
-function isConcerned(about: DecidedOn, id: string): boolean {
-  return !speakersOf(about, { id, is: ['approver'] }).includes('approver')
+/** The roles of a person of the support. */
+export function speakerOf(id: string, isLead: boolean, approvers: Approvers): Speaking {
+  const isApprover = approvers?.some((each) => each.id === id) ?? isLead
+  const roles = ['lead', 'approver'] as const
+  return { id, is: roles.filter((role) => (role === 'lead' ? isLead : isApprover)) }
 }
 
-function isApprover(value: unknown): value is Approver {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    'id' in value &&
-    typeof value.id === 'string' &&
-    (!('name' in value) || value.name === undefined || typeof value.name === 'string')
-  )
+/** Checks whether a person speaks for themselves alone. */
+function isConcerned(about: AuditRecord, id: string): boolean {
+  return !speakersOf(about, { id, is: ['approver'] }).includes('approver')
 }

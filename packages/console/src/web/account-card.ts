@@ -4,12 +4,12 @@ import {
   endingOf,
   outcomeOf,
   overAt,
-  present,
 } from 'oidc-provider-impersonation-verify/format'
 import type { Plural } from '../kernel/sentence.ts'
 import type { FoundRow } from '../ledger/store.ts'
 import { applicationName, canChange } from './applications.ts'
 import type { Done, WhatWasDone } from './done.ts'
+import { type At, counted } from './kit/at.ts'
 import type { CustomerCall } from './parts.ts'
 import type { Words } from './words/words.ts'
 
@@ -19,18 +19,10 @@ export type AccountImpersonation = ReturnType<typeof describeTicket> & {
   readonly lookedIntoAt?: number | undefined
 }
 
-/** The state, or the kind of the end. `left`: the operator left the page. */
-export type AccountState = AccountImpersonation['state']
-
 // Code below copies member by member, so that internal members stay internal, also later ones.
 
 /** The reader, and the time of reading. */
 type CardCall = Pick<CustomerCall, 'language' | 'now' | 'settings'>
-
-/** A row of the audit, for the customer. */
-export function describeRow(row: FoundRow, done: WhatWasDone, call: CardCall) {
-  return describeTicket([row], done, call)
-}
 
 /**
  * Rows of the audit for one ticket, for the customer.
@@ -59,46 +51,42 @@ export function describeTicket(
     at: first.at,
     replays: rows.reduce((sum, { replays }) => sum + replays, 0),
     ...done,
-    ...present({
-      operator: operatorOf(last.operator),
-      /** The client id of the software that acts, for the operator or on its own. */
-      software: last.software,
-      // One after a refusal counts for all.
-      unapproved: rows.flatMap(({ unapproved }) => unapproved ?? []).toSorted()[0],
-      isReviewDue: rows.some(({ isReviewDue }) => isReviewDue) || undefined,
-      ticket: last.ticket,
-      /** The name of the application, or its client id. */
-      application: [...new Set(names.filter(Boolean))].join(', ') || undefined,
-      /** Absent if it never started. */
-      canChange: changes.length > 0 ? changes.includes(true) : undefined,
-      /** The number of impersonations on it, if it is more than one. */
-      times: rows.length > 1 ? rows.length : undefined,
-      startedAt: first.startedAt,
-      expiresAt: isOpen ? last.expiresAt : undefined,
-      endedAt: isOpen || state === 'refused' ? undefined : (last.end?.at ?? last.expiresAt),
-      endedBy: ending === 'operator' || ending === 'other' ? endedByOf(last) : undefined,
-      objectedAt: last.objection?.at,
-    }),
+    operator: operatorOf(last.operator),
+    /** The client id of the software that acts, for the operator or on its own. */
+    software: last.software,
+    // One after a refusal counts for all.
+    unapproved: rows.flatMap(({ unapproved }) => unapproved ?? []).toSorted()[0],
+    isReviewDue: rows.some(({ isReviewDue }) => isReviewDue) || undefined,
+    ticket: last.ticket,
+    /** The name of the application, or its client id. */
+    application: [...new Set(names.filter(Boolean))].join(', ') || undefined,
+    /** Absent if it never started. */
+    canChange: changes.length > 0 ? changes.includes(true) : undefined,
+    /** The number of impersonations on it, if it is more than one. */
+    times: rows.length > 1 ? rows.length : undefined,
+    startedAt: first.startedAt,
+    expiresAt: isOpen ? last.expiresAt : undefined,
+    endedAt: isOpen || state === 'refused' ? undefined : (last.end?.at ?? last.expiresAt),
+    endedBy: ending === 'operator' || ending === 'other' ? endedByOf(last) : undefined,
+    objectedAt: last.objection?.at,
   }
 }
 
 /** Without what they wrote about it. */
 function endedByOf({ end, operator }: AuditRow) {
   if (end?.by === undefined || end.by === operator?.id) return operatorOf(operator)
-  return { id: end.by, ...present({ name: end.name }) }
+  return { id: end.by, name: end.name }
 }
 
 /** Without the e-mail address. */
 function operatorOf(operator: AuditPerson | undefined) {
-  return operator && { id: operator.id, ...present({ name: operator.name }) }
+  return operator && { id: operator.id, name: operator.name }
 }
-
-/** A label, and a text or a time in milliseconds since the epoch. */
-export type CardFact = readonly [label: string, value: number | string | undefined]
 
 /** The words of a card, on the page and in a mail. */
 export interface CardInWords {
-  readonly facts: readonly CardFact[]
+  /** Each has a label, and a text or a time in milliseconds since the epoch. */
+  readonly facts: readonly (readonly [label: string, value: number | string | undefined])[]
   readonly warnings: readonly string[]
   readonly did: readonly Done[]
   /** The numbers of what was done. */
@@ -107,12 +95,12 @@ export interface CardInWords {
   readonly nothing: string | undefined
 }
 
-/** @param count fills a sentence with a number */
 export function cardInWords(
   of: AccountImpersonation,
-  { account, notices }: Words,
-  count: (sentence: Plural, count: number) => string,
+  reader: Pick<At, 'language' | 'locale' | 'words'>,
 ): CardInWords {
+  const { account, notices } = reader.words
+  const count = (sentence: Plural, times: number) => counted(reader, sentence, times)
   const { startedAt, canChange, unapproved, replays, did, more, state, times } = of
   const isRunning = state === 'running'
   const kinds = ['reads', 'changes', 'refused'] as const
@@ -126,7 +114,7 @@ export function cardInWords(
       [notices.howOften, times && count(notices.times, times)],
       [account.ticket, of.ticket],
       [account.application, of.application],
-      [account.could, canChange === undefined ? undefined : allowedIn(account, canChange)],
+      [account.could, allowedIn(account, canChange)],
     ],
     warnings: [
       unapproved ? account.unapproved[unapproved] : [],
@@ -138,7 +126,8 @@ export function cardInWords(
   }
 }
 
-/** Words for what an operator may do. */
-export function allowedIn(account: Words['account'], canChange: boolean): string {
+/** Words for what an operator may do, as far as it is known. */
+export function allowedIn(account: Words['account'], canChange: boolean | undefined) {
+  if (canChange === undefined) return undefined
   return canChange ? account.lookAndChange : account.look
 }

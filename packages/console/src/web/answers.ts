@@ -1,48 +1,10 @@
-import type { Outcome } from 'oidc-provider-impersonation-verify/format'
-import type { Role } from '../kernel/roles.ts'
+import type { Outcome, RowUse } from 'oidc-provider-impersonation-verify/format'
 import type { FoundRow } from '../ledger/store.ts'
 
 // Answers to a bearer token, below `{path}`. Each request has `Authorization: Bearer <access token>`
 // of a person who signed in to the console's client with the scope openid. Without a token the
 // answer is 401; with a role that may not, 403 access_denied. A problem is
 // `{error, error_description}`. Times are in milliseconds since the epoch.
-
-/** `GET /me`: every role. */
-export interface MeAnswer {
-  readonly id: string
-  readonly name: string
-  readonly role: Role
-  readonly applications: readonly {
-    readonly name: string
-    readonly clientId: string
-    readonly canChange: boolean
-  }[]
-  /** In seconds; empty without a choice. */
-  readonly durations: readonly number[]
-  /** The source of the regular expression of a ticket number. */
-  readonly ticketPattern?: string
-  /** A ticket number that matches it. */
-  readonly ticketExample?: string
-  /** `true` if the console has permits: see answers.ts of permits. */
-  readonly permits?: true
-  /** `true` if the person has the page of personal data: see answers.ts of personal-data. */
-  readonly mayErase?: true
-}
-
-export interface CustomerAnswer {
-  readonly id: string
-  readonly name: string
-  readonly email?: string
-  /** The reason why nobody may act as them. */
-  readonly protected?: string
-  readonly details?: Readonly<Record<string, string>>
-}
-
-/** The result of a search, at most 25. */
-export interface CustomersAnswer {
-  readonly customers: readonly CustomerAnswer[]
-  readonly more: boolean
-}
 
 /** The body of `POST /impersonations`: operator, lead. */
 export interface ActBody {
@@ -65,6 +27,14 @@ export interface RowAnswer extends FoundRow {
   readonly ticketUrl?: string
   /** The name of the application, or its client id. */
   readonly applicationName?: string | undefined
+  /** `true` if the scope changes data. `undefined` if the console does not know the scope. */
+  readonly canChange?: boolean | undefined
+  /** `true` if the caller ran it. */
+  readonly isMine: boolean
+  /** `true` if it can be ended, and by the caller. */
+  readonly canEnd: boolean
+  /** The newest request to an API, of what runs, with the words of the deployment. */
+  readonly lastUse?: (RowUse & { readonly words: string | undefined }) | undefined
 }
 
 // `POST /audit/:id/hold` and `/release` with `{ note: string }` or `{ note?: string }`: lead, auditor. 204.

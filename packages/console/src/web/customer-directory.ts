@@ -1,5 +1,3 @@
-import { present } from 'oidc-provider-impersonation-verify/format'
-import type { CustomerAnswer, CustomersAnswer } from './answers.ts'
 import { orUnavailable } from './http/problem.ts'
 
 /** A customer as the directory of the deployment knows them. */
@@ -53,17 +51,15 @@ const MAX_FOUND = 25
 /** The largest number of details of a customer. */
 const MAX_DETAILS = 4
 
-/** The deployment's directory; `language` is that of what it says about a customer. A directory that fails is trouble, and never reads as *not found*. */
-export interface CustomerDirectory {
-  /** @throws Problem 503 */
-  search(text: string, offset: number, language: string): Promise<CustomersAnswer>
-  /** @throws Problem 503 */
-  get(id: string, language: string): Promise<CustomerAnswer | undefined>
-}
+export type CustomerDirectory = ReturnType<typeof customerDirectory>
 
-export function customerDirectory(customers: Customers): CustomerDirectory {
+/**
+ * The deployment's directory, in the language of the reader. A directory that fails is Problem 503, and never
+ * reads as *not found*.
+ */
+export function customerDirectory(customers: Customers) {
   return {
-    async search(text, offset, language) {
+    async search(text: string, offset: number, language: string): Promise<SearchResult> {
       const { customers: found, more } = await asked(() =>
         customers.search(text, { offset, limit: MAX_FOUND, language }),
       )
@@ -72,7 +68,7 @@ export function customerDirectory(customers: Customers): CustomerDirectory {
         more: more || found.length > MAX_FOUND,
       }
     },
-    async get(id, language) {
+    async get(id: string, language: string): Promise<Customer | undefined> {
       const found = await asked(() => customers.get(id, { language }))
       return found && copyOf(found)
     },
@@ -83,13 +79,14 @@ function asked<T>(ask: () => Promise<T> | T): Promise<T> {
   return orUnavailable('the customers cannot be looked up now', ask)
 }
 
-/** Member by member: what else the deployment's object has stays here. */
-function copyOf({ id, name, email, protected: why, details }: Customer): CustomerAnswer {
+/** Copies member by member, so that the other members of the deployment's object stay here. */
+function copyOf({ id, name, email, protected: why, details }: Customer): Customer {
   const shown = Object.entries(details ?? {}).slice(0, MAX_DETAILS)
   return {
     id,
     name,
-    ...present({ email, protected: why }),
-    ...(shown.length > 0 && { details: Object.fromEntries(shown) }),
+    email,
+    protected: why,
+    details: shown.length > 0 ? Object.fromEntries(shown) : undefined,
   }
 }

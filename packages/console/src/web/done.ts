@@ -5,7 +5,7 @@ import {
   useKindOf,
 } from 'oidc-provider-impersonation-verify/format'
 import type { AuditStore } from '../ledger/store.ts'
-import { describedUse, type UseInWords, wordsForUse } from './use-words.ts'
+import { type UseInWords, wordsForUse } from './use-words.ts'
 
 /** `Looked at your orders`, three times. */
 export interface Done {
@@ -13,7 +13,7 @@ export interface Done {
   readonly text: string
   /** 1 or more. */
   readonly count: number
-  /** Time of the last one. */
+  /** The time of the last one. */
   readonly at: number
   /** `true` if the API refused it, so that it did not happen. */
   readonly refused: boolean
@@ -49,11 +49,11 @@ export async function whatWasDone(
     for (const { text: stored = '' } of await store.timeline(id, { limit: MAX_ENTRIES_READ })) {
       const { event, use: told, count = 1, timeMs = 0 } = decodeEntry(stored) ?? {}
       if (event !== USED_EVENT || !told) continue
-      const use = describedUse(told, told.refused !== undefined)
-      const text = wordsForUse(use, describe, language)
+      const refused = told.refused !== undefined
+      const text = wordsForUse(told, refused, describe, language)
       if (text === undefined) continue
       if (text !== '') {
-        const key = `${use.refused} ${text}`
+        const key = `${refused} ${text}`
         const before = did.get(key)
         // Too much is told already.
         if (!before && did.size >= MAX_ACTS_SHOWN) continue
@@ -61,10 +61,10 @@ export async function whatWasDone(
           text,
           count: count + (before?.count ?? 0),
           at: Math.max(timeMs, before?.at ?? 0),
-          refused: use.refused,
+          refused,
         })
       }
-      const kind = useKindOf(use)
+      const kind = useKindOf(told)
       // The row may be older than the entries.
       if (kind !== 'failed') wordless[kind] = Math.max(0, wordless[kind] - count)
     }

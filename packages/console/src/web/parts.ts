@@ -6,13 +6,13 @@ import type { Role } from '../kernel/roles.ts'
 import type { Audit } from '../ledger/recording/audit.ts'
 import type { Issuing } from './acting/issue.ts'
 import type { Refusals } from './acting/refusals.ts'
-import type { ActBody, CustomerAnswer } from './answers.ts'
+import type { ActBody } from './answers.ts'
 import type { Application } from './applications.ts'
-import type { CustomerDirectory } from './customer-directory.ts'
+import type { Customer, CustomerDirectory } from './customer-directory.ts'
 import type { Problem } from './http/problem.ts'
 import type { OperatorLimit } from './operator-limit.ts'
 import type { NamePerson } from './person-names.ts'
-import type { RecordAnswer } from './record-answer.ts'
+import type { Approval, RecordAnswer } from './record-answer.ts'
 import type { Settings } from './settings.ts'
 import type { SignedIn } from './sign-in/signed-in.ts'
 
@@ -42,23 +42,22 @@ export interface Caller extends SignedIn {
   readonly role: Role
 }
 
-/** A request of a person who signed in. */
-interface PersonCall {
+/** A request of a person who was let in. @typeParam P the parts that handlers use */
+export type CallOf<P, Person> = P & {
   readonly ctx: Context
+  readonly caller: Person
   /** The caller's, a BCP 47 tag. */
   readonly language: string
   /** A parameter of the path. */
   param(name: string): string
   /** Reads the body: JSON, or the fields of a form. */
   input(): Promise<unknown>
+  /** Finds the caller again. It rejects if the caller may not use the route any more. */
+  findAgain(): Promise<Person>
 }
 
-/** A request of a person of the support that was let in. */
-export interface Call extends Parts, PersonCall {
-  readonly caller: Caller
-  /** Finds the caller again. It rejects where the caller may not use the route any more. */
-  findAgain(): Promise<Caller>
-}
+/** A request of a person of the support. */
+export type Call = CallOf<Parts, Caller>
 
 /** With the parameters of a page. */
 export type WithQuery<E extends ObjectEntries, C = Call> = C & { readonly query: Read<E> }
@@ -67,21 +66,23 @@ export type WithQuery<E extends ObjectEntries, C = Call> = C & { readonly query:
 export type WithBody<E extends ObjectEntries, C = Call> = C & { readonly body: Read<E> }
 
 /** A request of a customer. */
-export interface CustomerCall
-  extends PersonCall,
-    Pick<Parts, 'audit' | 'now' | 'provider' | 'settings'> {
-  readonly caller: SignedIn
-}
+export type CustomerCall = CallOf<Pick<Parts, 'audit' | 'now' | 'provider' | 'settings'>, SignedIn>
 
 /** The request of an operator, as the provider gets it. */
 export interface AskedFor {
   readonly application: Application
-  readonly customer: CustomerAnswer
+  readonly customer: Customer
   readonly request: SubjectTokenRequest & {
     readonly mayAct: { readonly sub: string; readonly clientId: string }
     readonly resource: string
     readonly scope: string
   }
+}
+
+/** The approvals that a rule needs before a start. */
+export interface MissingApproval {
+  readonly by: readonly Need[]
+  readonly emergency?: true | undefined
 }
 
 /** Checks of records before a start, beside the rule of the deployment. */
@@ -91,19 +92,24 @@ export interface Gate {
   findStop(call: Call, customer: string): Promise<RecordAnswer | undefined>
   /** Makes the problem with which a request is refused. */
   stoppedProblem(stop: RecordAnswer): Problem
-  /** The request, with the reason that was approved: what a person approved is what is written down. */
-  withPermitsReason(asked: AskedFor, call: Call): Promise<AskedFor['request']>
+  /**
+   * Issues a subject token. A refusal says what the operator can do about it.
+   *
+   * @param why it cannot wait for an approval: that is stored first
+   */
+  issue(
+    call: Call,
+    asked: AskedFor,
+    body: ActBody,
+    why: string | undefined,
+  ): ReturnType<Issuing['issue']>
   /** Finds what the rule needs, and who can give it, for the operator. Resolves `undefined` without permits. */
   findApproval(
     call: Call,
     asked: AskedFor,
     body: ActBody,
-    needed: { readonly by: readonly Need[]; readonly emergency?: true | undefined },
-  ): Promise<object | undefined>
-  /** Stores that the caller acts without an approval, and why it cannot wait. */
-  beginEmergency(call: Call, asked: AskedFor, body: ActBody, why: string): Promise<void>
+    needed: MissingApproval,
+  ): Promise<Approval | undefined>
   /** Takes back the emergencies of others among these, and ends what runs under them: a lead ends a start. */
   revokeEmergencies(call: Call, ids: readonly string[]): Promise<void>
-  /** A refusal, with what the operator can do about it. Any other problem stays as it is. */
-  withApproval(problem: unknown, asked: AskedFor, body: ActBody, call: Call): Promise<unknown>
 }

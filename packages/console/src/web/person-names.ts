@@ -1,4 +1,4 @@
-import type { Account } from 'oidc-provider'
+import type { Account, AccountClaims } from 'oidc-provider'
 import type { Provider } from 'oidc-provider-impersonation'
 import { findAccount } from 'oidc-provider-impersonation/siblings'
 import { type Named, nonEmptyText, present } from 'oidc-provider-impersonation-verify/format'
@@ -23,6 +23,9 @@ export function personNames(
 
 /** A person as the claims of the account name them. */
 export async function findNamed(account: Account): Promise<Named> {
-  const { name, email } = await account.claims('userinfo', 'openid profile email', {}, [])
+  return namedBy(await account.claims('userinfo', 'openid profile email', {}, []))
+}
+
+export function namedBy({ name, email }: AccountClaims): Named {
   return present({ name: nonEmptyText(name), email: nonEmptyText(email) })
 }

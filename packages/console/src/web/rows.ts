@@ -10,17 +10,20 @@ import { isId } from '../kernel/ids.ts'
 import { readAll } from '../kernel/pages.ts'
 import type { FoundRow } from '../ledger/store.ts'
 import type { RowAnswer } from './answers.ts'
-import { applicationName } from './applications.ts'
+import { applicationName, canChange } from './applications.ts'
 import { askProvider, notFound } from './http/problem.ts'
-import { maySee } from './may.ts'
+import { mayEnd, maySee } from './may.ts'
 import type { Call } from './parts.ts'
-import { ticketLink } from './ticket-link.ts'
-import { describedUse, wordsForUse } from './use-words.ts'
+import { ticketLink } from './ticket.ts'
+import { wordsForUse } from './use-words.ts'
 
 /** A row with what is derived from it, as far as the caller may see it. */
 export function shownRow<R extends FoundRow>(row: R, call: Call): R & RowAnswer {
   const { caller, language, settings, now } = call
-  const { application, objection, ticket } = row
+  const { application, lastUse, objection, operator, scope, software, ticket } = row
+  const outcome = outcomeOf(row, now())
+  const isOpen = outcome === 'running' || outcome === 'waiting'
+  const use = isOpen && maySee(caller, row) ? lastUse : undefined
   return {
     ...row,
     // Customers and leads speak of an operator's work to each other and to auditors. The objection
@@ -34,10 +37,14 @@ export function shownRow<R extends FoundRow>(row: R, call: Call): R & RowAnswer 
     // Bookkeeping: the timeline tells it.
     deliveries: undefined,
     // An operator sees no request of others.
-    lastUse: undefined,
-    outcome: outcomeOf(row, now()),
+    lastUse: use && { ...use, words: auditWords(use, use.isRefused === true, call) },
+    outcome,
     ...ticketLink(ticket, settings),
     applicationName: applicationName(settings.applications, application, language),
+    canChange: canChange(settings.applications, application, scope),
+    // Software that acts for the caller is ended by the caller, and is not theirs.
+    isMine: operator?.id === caller.id && software === undefined,
+    canEnd: isOpen && mayEnd(caller, row),
   }
 }
 
@@ -48,7 +55,7 @@ export function auditWords(
   { language, settings: { account } }: Pick<Call, 'language' | 'settings'>,
 ): string | undefined {
   if (!account?.describe) return undefined
-  return wordsForUse(describedUse(use, refused), account.describe, language) || undefined
+  return wordsForUse(use, refused, account.describe, language) || undefined
 }
 
 const ACTIVE = { state: 'active', limit: 100 } as const

@@ -3,8 +3,23 @@ import type { Application } from './applications.ts'
 import type { BrandSettings } from './brand.ts'
 import type { Customers } from './customer-directory.ts'
 import type { MayErase, RoleOf } from './sign-in/roles.ts'
+import type { TicketOptions } from './ticket.ts'
 import type { UseInWords } from './use-words.ts'
 import type { Languages } from './words/languages.ts'
+
+/** The page on which customers see who acted as them. */
+export interface AccountOptions {
+  /** The public client of the page, which `customerAccountClient({ url })` makes. */
+  readonly clientId: string
+  /** The path of the page. @defaultValue `'/account'` */
+  readonly path?: string | undefined
+  /**
+   * Returns the words for a request, such as *Looked at your orders*, or `undefined` to hide it
+   * here. If it throws or returns no text, the page counts the request.
+   * @defaultValue the page counts reads and changes
+   */
+  readonly describe?: UseInWords | undefined
+}
 
 /** Options that every feature may read, checked and with the defaults. */
 export interface Settings {
@@ -20,17 +35,8 @@ export interface Settings {
   readonly url: string
   /** Seconds. */
   readonly durations: readonly number[]
-  /** The source of the pattern, and the pattern as it is tested: for the whole number. */
-  readonly ticketPattern: { readonly source: string; readonly whole: RegExp } | undefined
-  readonly ticketExample: string | undefined
-  readonly ticketUrl: ((ticket: string) => string) | undefined
-  readonly account:
-    | {
-        readonly clientId: string
-        readonly path: string
-        readonly describe?: UseInWords | undefined
-      }
-    | undefined
+  readonly ticket: TicketOptions
+  readonly account: (AccountOptions & { readonly path: string }) | undefined
   /** Seconds. */
   readonly auditTimeout: number
   readonly languages: Languages

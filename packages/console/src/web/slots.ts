@@ -1,35 +1,23 @@
 import { busy, type Problem } from './http/problem.ts'
 
-/** Limits how many answers are open at a time, in one process. */
-export interface Slots {
-  /**
-   * @returns a function that frees the slot
-   * @throws Problem 503 when no slot is free
-   */
-  take(accountId: string): () => void
-}
-
-/** @param mostEach of one person */
-export function slots(most: number, mostEach: number): Slots {
-  const taken = new Map<string, number>()
-  let open = 0
-
-  return {
-    take(accountId) {
-      const theirs = taken.get(accountId) ?? 0
-      if (open >= most || theirs >= mostEach) throw tooMany()
-      open += 1
-      taken.set(accountId, theirs + 1)
-      let isFree = false
-      return () => {
-        if (isFree) return
-        isFree = true
-        open -= 1
-        const left = (taken.get(accountId) ?? 1) - 1
-        if (left > 0) taken.set(accountId, left)
-        else taken.delete(accountId)
-      }
-    },
+/**
+ * Limits how many answers are open at a time, in one process.
+ *
+ * @param mostEach of one person
+ * @returns a function that does the work, and rejects with Problem 503 if there are too many
+ */
+export function slots(most: number, mostEach: number) {
+  /** The account id of each. */
+  const open: string[] = []
+  return async <T>(accountId: string, work: () => Promise<T>): Promise<T> => {
+    const theirs = open.filter((each) => each === accountId)
+    if (open.length >= most || theirs.length >= mostEach) throw tooMany()
+    open.push(accountId)
+    try {
+      return await work()
+    } finally {
+      open.splice(open.indexOf(accountId), 1)
+    }
   }
 }
 

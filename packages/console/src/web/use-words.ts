@@ -24,30 +24,23 @@ export type UseInWords = (use: DescribedUse, language: string) => string | undef
 /** The largest number of characters that are shown of a deployment's words. */
 const MAX_WORDS_LENGTH = 200
 
-/** The facts about a request that the deployment gets. */
-export function describedUse(
-  { method, path, status, audience }: Omit<RowUse, 'at'>,
-  refused: boolean,
-): DescribedUse {
-  return { method, path, status, refused, audience }
-}
-
 /**
  * Returns the deployment's words for a request. They are empty if it hides the request, and `undefined` if there
  * is nothing to show: a function of the deployment that fails, or answers no text, hides nothing.
  */
 export function wordsForUse(
-  use: DescribedUse,
+  { method, path, status, audience }: Omit<RowUse, 'at'>,
+  refused: boolean,
   describe: UseInWords,
   language: string,
 ): string | undefined {
   try {
-    const text: unknown = describe(use, language)
+    const text: unknown = describe({ method, path, status, refused, audience }, language)
     if (text === undefined) return ''
     if (typeof text === 'string' && text.trim() !== '') {
       return [...text.trim()].slice(0, MAX_WORDS_LENGTH).join('')
     }
-    // One that waits is no text. Where it rejects, that must not end the process.
+    // A promise is no text. If it rejects, that must not end the process.
     if (text instanceof Promise) text.catch(() => {})
   } catch {
     // The request is shown as it was, or counted.

@@ -110,7 +110,11 @@ export function foldAcknowledgement(
 
 /** The alarms that wait for a lead. A refused act is seen in the audit, and an emergency waits as a record. */
 const URGENT: readonly AlarmKind[] = [
-  ...(['replayed', 'proof_reused', 'objection', 'not_notified', 'tampered'] as const),
+  'replayed',
+  'proof_reused',
+  'objection',
+  'not_notified',
+  'tampered',
 ]
 
 /** Whether there is an urgent alarm that no lead has seen yet. */

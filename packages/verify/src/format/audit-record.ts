@@ -144,14 +144,14 @@ export interface StoredRecord {
   /** Time of the first entry. */
   readonly at: number
   /** The account id of the customer; `undefined` for any. */
-  readonly customer: string | undefined
+  readonly customer?: string | undefined
   /** The account id of the operator; `undefined` for any. */
-  readonly operator: string | undefined
+  readonly operator?: string | undefined
   /**
    * Of records with the same slot, one is looked at before another is made. It stays as it is in the first
    * version. At most 128 characters of ASCII.
    */
-  readonly slot: string | undefined
+  readonly slot?: string | undefined
   readonly state: RecordState
   /** Whether an approver still has to look at it afterwards. */
   readonly isReviewDue: boolean
@@ -159,7 +159,7 @@ export interface StoredRecord {
    * From when on it is worth nothing and waits for nothing; not before its last entry. `undefined`:
    * not before another entry.
    */
-  readonly overAt: number | undefined
+  readonly overAt?: number | undefined
   /** When the customer is to be told something about it. */
   readonly customerDueAt?: number | undefined
   /** When the deployment is to be told of a change. */

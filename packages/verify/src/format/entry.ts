@@ -179,7 +179,7 @@ export interface AuditEntry extends ToldEvent {
     | {
         readonly user?: Named | undefined
         readonly actor?: Named | undefined
-        /** Of permits: the person of `by`. */
+        /** The person of `by`, or another person who ended it. */
         readonly by?: Named | undefined
       }
     | undefined

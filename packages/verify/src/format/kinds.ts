@@ -152,11 +152,6 @@ export interface Word {
   readonly need?: Need | undefined
 }
 
-/** Returns the roles that may say it. An event that the kind does not have is for approvers. */
-export function whoSays({ kind }: Pick<AuditRecord, 'kind'>, event: SaidEvent): readonly Speaker[] {
-  return KINDS[kind].says[event]?.who ?? ['approver']
-}
-
 /**
  * Checks whether a person may add an event to a record.
  *
@@ -170,7 +165,9 @@ export function may(
   now: number | undefined,
 ): (Word & { readonly transition: Transition }) | 'state' | 'who' {
   const transition = KINDS[record.kind].says[event]
-  const speaker = speakersOf(record, person).find((each) => whoSays(record, event).includes(each))
+  // An event that the kind does not have is for approvers.
+  const { who = ['approver'] } = transition ?? {}
+  const speaker = speakersOf(record, person).find((each) => who.includes(each))
   if (!speaker) return 'who'
   if (!transition) return 'state'
   const need = transition.isOfNeed && NEED_OF[speaker]

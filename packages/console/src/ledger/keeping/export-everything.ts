@@ -1,10 +1,10 @@
 import { asciiJson } from 'oidc-provider-impersonation-verify/format'
+import { readSeals } from '../readable.ts'
 import type { Seals } from '../sealing/seals.ts'
 import type { AuditStore, FiledEntry, FiledSum } from '../store.ts'
 
 /** How many entries are read at once. */
 const ENTRIES_PER_READ = 1000
-const SEALS_PER_READ = 1000
 
 /**
  * All that the audit has, as JSON Lines in ASCII, for the command `verify`:
@@ -16,28 +16,26 @@ const SEALS_PER_READ = 1000
  */
 export async function* exportEverything(
   store: AuditStore,
-  { seal }: Pick<Seals, 'seal'>,
+  { seal }: Seals,
 ): AsyncGenerator<string> {
   await store.assertSchema()
   await seal()
-  let [entries, seals, after]: [number, number, string | undefined] = [0, 0, undefined]
-  for (let [isSealed, isMore] = [false, true]; isMore; ) {
-    const page: readonly FiledEntry[] = await store.filed({ after, limit: ENTRIES_PER_READ })
-    after = page.at(-1)?.cursor ?? after
+  let [entries, seals, after] = [0, 0, 0]
+  for (let isSealed = false; ; ) {
+    const page = await store.filed({ after, limit: ENTRIES_PER_READ })
+    after = page.at(-1)?.number ?? after
     entries += page.length
     yield page.map(linesOf).join('')
-    for (let isRead = false; !isRead; ) {
-      const found = await store.sealsAfter(seals, SEALS_PER_READ)
-      const covered = found.filter(({ last }) => last <= Number(after ?? 0))
-      yield covered.map(({ jws }) => line({ seal: jws })).join('')
-      seals = covered.at(-1)?.number ?? seals
-      isRead = covered.length < SEALS_PER_READ
+    for await (const { number, last, jws } of readSeals(store, seals)) {
+      if (last > after) break
+      seals = number
+      yield line({ seal: jws })
     }
-    const isEnd = page.length === 0
-    isMore = !isEnd || !isSealed
+    if (page.length > 0) continue
+    if (isSealed) break
     // Also of what was removed meanwhile a seal says that it may be.
-    if (isEnd && !isSealed) await seal(true)
-    isSealed ||= isEnd
+    await seal(true)
+    isSealed = true
   }
   yield (await store.strays()).map(sumLine).join('')
   yield line({ end: { entries, seals } })

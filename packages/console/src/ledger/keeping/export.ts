@@ -38,7 +38,7 @@ export async function* exportCsv(store: AuditStore, rows: ExportedRows): AsyncGe
  * @param lines what a line has besides, by the id of its row or permit
  */
 export async function* linesWithEntries(
-  store: Pick<AuditStore, 'timelines'>,
+  store: AuditStore,
   lines: ReadonlyMap<string, object>,
 ): AsyncGenerator<string> {
   const left = [...lines]
@@ -66,10 +66,10 @@ export async function* linesWithEntries(
 
 /** The entries of rows, one row after the other: as many statements as there are pages of entries. */
 export async function* readTimelines(
-  store: Pick<AuditStore, 'timelines'>,
+  store: AuditStore,
   rows: readonly string[],
 ): AsyncGenerator<readonly StoredEntry[]> {
-  let [left, after]: [readonly string[], string | undefined] = [rows, undefined]
+  let [left, after] = [rows, 0]
   while (left.length > 0) {
     const page: readonly StoredEntry[] = await store.timelines(left, {
       after,
@@ -79,7 +79,7 @@ export async function* readTimelines(
     const last = page.at(-1)
     if (last?.row === undefined || page.length < ENTRIES_PER_READ) return
     left = left.slice(left.indexOf(last.row))
-    after = last.cursor
+    after = last.number
   }
 }
 

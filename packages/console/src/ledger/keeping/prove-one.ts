@@ -7,10 +7,9 @@ import {
   sealHashOf,
 } from 'oidc-provider-impersonation-verify/chain'
 import { asciiJson, DAY_MS, ERASED_EVENT } from 'oidc-provider-impersonation-verify/format'
+import { readSeals } from '../readable.ts'
 import { claimsOf, ENTRIES_PER_SEAL, type Seals } from '../sealing/seals.ts'
 import type { AuditStore, StoredEntry, StoredSeal } from '../store.ts'
-
-const SEALS_PER_READ = 100
 
 /** What proves one impersonation cannot be signed: somebody changed the storage. */
 export class Unprovable extends Error {
@@ -27,7 +26,7 @@ export class Unprovable extends Error {
  */
 export async function* proveOne(
   store: AuditStore,
-  { seal, sign }: Pick<Seals, 'seal' | 'sign'>,
+  { seal, sign }: Seals,
   id: string,
 ): AsyncGenerator<string> {
   await store.assertSchema()
@@ -75,23 +74,17 @@ async function* computedSeals(
   store: AuditStore,
   from: number,
 ): AsyncGenerator<{ stored: StoredSeal; seal: Seal; entries: readonly StoredEntry[] }> {
-  let before: Seal | undefined
-  for (let number = Math.max(0, from - 2), isMore = true; isMore; ) {
-    const page = await store.sealsAfter(number, SEALS_PER_READ)
-    for (const stored of page) {
-      const seal = claimsOf(stored)
-      number = seal.number
-      if (seal.number >= from) {
-        const after = before?.last ? String(before.last) : undefined
-        const read = await store.entries({ after, limit: ENTRIES_PER_SEAL })
-        const entries = read.filter((entry) => entry.number <= seal.last)
-        const root = rootOf(entries.map(({ digest }) => digest))
-        const isRight = root === seal.root && sealHashOf(before?.hash ?? '', root) === seal.hash
-        if (!isRight) throw new Unprovable(`the seal ${number} is not that of its entries`)
-        yield { stored, seal, entries }
-      }
-      before = seal
+  let before = { last: 0, hash: '' }
+  for await (const stored of readSeals(store, Math.max(0, from - 2))) {
+    const seal = claimsOf(stored)
+    if (seal.number >= from) {
+      const read = await store.entries({ after: before.last, limit: ENTRIES_PER_SEAL })
+      const entries = read.filter(({ number }) => number <= seal.last)
+      const root = rootOf(entries.map(({ digest }) => digest))
+      const isRight = root === seal.root && sealHashOf(before.hash, root) === seal.hash
+      if (!isRight) throw new Unprovable(`the seal ${seal.number} is not that of its entries`)
+      yield { stored, seal, entries }
     }
-    isMore = page.length === SEALS_PER_READ
+    before = seal
   }
 }

@@ -19,7 +19,7 @@ const SAYS = {
  * @param now in milliseconds since the epoch
  */
 export async function removeOld(
-  store: Pick<AuditStore, 'keepFor' | 'old' | 'remove'>,
+  store: AuditStore,
   now: number,
   signal?: AbortSignal,
 ): Promise<void> {
@@ -36,7 +36,7 @@ export async function removeOld(
  *
  * @param interval how long between two runs, in milliseconds, give or take a tenth
  */
-export function startRetention(store: Parameters<typeof removeOld>[0], interval = HOUR_MS) {
+export function startRetention(store: AuditStore, interval = HOUR_MS) {
   const over = new AbortController()
   const running = every(
     () => interval * (0.9 + Math.random() * 0.2),

@@ -12,7 +12,7 @@ import {
 import { every } from '../../kernel/every.ts'
 import { lineOf, log } from '../../kernel/log-line.ts'
 import { untilAborted } from '../../kernel/until-aborted.ts'
-import { newEntryId } from '../recording/compose.ts'
+import { pendingOf } from '../recording/compose.ts'
 import type { Ledger } from '../recording/ledger.ts'
 import { together } from '../recording/together.ts'
 import { tellDeployment } from '../to-tell.ts'
@@ -24,16 +24,16 @@ export type Outbox = ReturnType<typeof startOutbox>
 export interface OutboxOptions {
   readonly ledger: Pick<Ledger, 'log'>
   readonly to: Audience
-  /** Who is told, for the log: `'customers'`. */
+  /** The people who are told, for the log: `'customers'`. */
   readonly who: string
   readonly sources: readonly OutboxSource<Subject>[]
-  /** Whether the deployment is to be told where a customer cannot be. */
+  /** Tells the deployment if a customer cannot be told. */
   readonly alerts?: boolean | undefined
   /** So many are told at once: one that hangs holds up no other. @defaultValue 16 */
   readonly atOnce?: number | undefined
-  /** How long between two looks, in milliseconds. @defaultValue 2 seconds */
+  /** Time between two looks, in milliseconds. @defaultValue 2 seconds */
   readonly interval?: number | undefined
-  /** How long an attempt may take, in milliseconds: less than the next one waits. @defaultValue 50 seconds */
+  /** Time limit of an attempt, in milliseconds: less than the next one waits. @defaultValue 50 seconds */
   readonly timeoutMs?: number | undefined
   /** The clock, in milliseconds since the epoch. */
   readonly now?: (() => number) | undefined
@@ -42,8 +42,6 @@ export interface OutboxOptions {
 /** At least so many are looked for at once. */
 const MIN_FOUND = 100
 const STOP_TIMEOUT_MS = 5000
-/** Pauses before a failed write is repeated, in milliseconds. */
-const WRITE_PAUSES = [50, 250, 1000] as const
 
 /**
  * The audit is the outbox: what is due stands in rows and permits, and each attempt begins with an entry that is
@@ -64,23 +62,18 @@ export function startOutbox({
   const closing = new AbortController()
   const over = new AbortController()
   const end = new AbortController()
-  /** By the id of the impersonation or the permit. */
+  /** Attempts by the id of the impersonation or the permit. */
   const underWay = new Map<string, Promise<void>>()
-  /** Resolves when one that was under way is over. */
-  let slot = Promise.withResolvers<void>()
-  /** What is under way is found again until it is stored that it began: there are more than these. */
+  /** More than are under way: these are found again until it is stored that they began. */
   const limit = Math.max(MIN_FOUND, 2 * atOnce)
   const write = together((entries: readonly AuditEntry[]) =>
-    ledger.log.append(
-      entries.map((entry) => ({ id: newEntryId(), entry })),
-      { pauses: WRITE_PAUSES, end: end.signal },
-    ),
+    ledger.log.append(entries.map(pendingOf), end.signal),
   )
 
-  /** Resolves whether it is stored. */
+  /** Returns true if the entry is stored. */
   async function store(told: AuditEntry): Promise<boolean> {
     const entry = alerts ? tellDeployment(told, alarmKindOf(told)) : told
-    const isStored = (await write(entry))?.stored === entry
+    const isStored = (await write(entry)) === true
     if (isStored) console.log(lineOf(entry))
     return isStored
   }
@@ -92,16 +85,18 @@ export function startOutbox({
       const begun: Promise<boolean>[] = []
       for (const subject of found) {
         if (underWay.has(subject.id)) continue
-        while (underWay.size >= atOnce && !closing.signal.aborted) await slot.promise
+        while (underWay.size >= atOnce && !closing.signal.aborted) {
+          await Promise.race(underWay.values())
+        }
         if (closing.signal.aborted) return
         begun.push(begin(source, subject))
       }
-      // Where none of them could begin, the same would be found again.
+      // If none of them could begin, the same would be found again.
       isMore = found.length === limit && (await Promise.all(begun)).includes(true)
     }
   }
 
-  /** Resolves whether something is stored of it. */
+  /** Returns true if something is stored of it. */
   function begin(source: OutboxSource<Subject>, subject: Subject): Promise<boolean> {
     const begun = Promise.withResolvers<boolean>()
     const telling = tell(source, subject, begun.resolve)
@@ -109,56 +104,59 @@ export function startOutbox({
       .finally(() => {
         begun.resolve(false)
         underWay.delete(subject.id)
-        slot.resolve()
-        slot = Promise.withResolvers()
       })
     underWay.set(subject.id, telling)
     return begun.promise
   }
 
   async function tell(
-    source: OutboxSource<Subject>,
+    { about, choose }: OutboxSource<Subject>,
     subject: Subject,
     began: (isBegun: boolean) => void,
   ): Promise<void> {
     const time = now()
-    const telling = await source.choose(subject, time)
+    const telling = await choose(subject, time)
     if (!telling) return
     const { id, customer } = subject
     const { kind, count } = telling
     const delivery = nextDelivery(subject.deliveries?.[to], { to, kind, count })
-    const about = { [source.about]: id, userId: customer?.id }
-    const entryOf = (event: AuditEntry['event'], failures = delivery.failures): AuditEntry => ({
-      event,
-      timeMs: now(),
-      ...about,
-      delivery: { ...delivery, failures },
-    })
+    const record = (event: AuditEntry['event'], failures = delivery.failures) =>
+      store({
+        event,
+        timeMs: now(),
+        [about]: id,
+        userId: customer?.id,
+        delivery: { ...delivery, failures },
+      })
     if (telling.is !== 'told') {
       const isJoined = telling.is === 'joined'
-      const entry = isJoined ? entryOf('support.joined') : entryOf('support.untold', MAX_FAILURES)
-      return began(await store(entry))
+      const stored = isJoined ? record('support.joined') : record('support.untold', MAX_FAILURES)
+      return began(await stored)
     }
-    const isBegun = await store(entryOf('support.telling'))
+    const isBegun = await record('support.telling')
     began(isBegun)
     // An attempt that took long to be stored has lost its time.
     if (!isBegun || now() > time + ATTEMPT_MS - timeoutMs) return
-    const failure = await failureOf(telling, messageId(to, source.about, id, kind, count))
-    if (failure === undefined) await store(entryOf('support.told', 0))
+    const failure = await failureOf(telling, messageId(to, about, id, kind, count))
+    if (failure === undefined) await record('support.told', 0)
     else {
       log(`telling ${who} failed, and is tried again: ${failure}`)
-      await store(entryOf('support.untold', delivery.failures + 1))
+      await record('support.untold', delivery.failures + 1)
     }
   }
 
-  /** @returns why it failed; `undefined` where it did not */
+  /** Returns the reason why it failed; `undefined` if it did not. */
   async function failureOf({ tell }: Extract<Telling, { is: 'told' }>, id: string) {
     const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), over.signal])
-    const outcome = (async () => tell(id, signal))().then(
-      () => ({ failure: undefined }),
-      (error: unknown) => ({ failure: reasonOf(error) }),
-    )
-    return ((await untilAborted(outcome, signal)) ?? { failure: 'it took too long' }).failure
+    const telling = async () => {
+      await tell(id, signal)
+      return true
+    }
+    try {
+      return (await untilAborted(telling(), signal)) ? undefined : 'it took too long'
+    } catch (error) {
+      return reasonOf(error)
+    }
   }
 
   // One source that fails, or has much to tell, does not hold up the other.
@@ -182,7 +180,7 @@ export function startOutbox({
       await looking
       const all = Promise.all(underWay.values())
       if (await endsWithin(STOP_TIMEOUT_MS, all)) return
-      // What is aborted failed, and is tried again.
+      // An attempt that is aborted failed, and is tried again.
       over.abort()
       await endsWithin(STOP_TIMEOUT_MS, all)
       end.abort()

@@ -42,14 +42,14 @@ export interface OutboxSource<S extends Subject> {
   choose(subject: S, now: number): Promise<Telling | undefined>
 }
 
-export function dueRows(store: Pick<AuditStore, 'find'>, to: Audience) {
+export function dueRows(store: AuditStore, to: Audience) {
   return async (now: number, limit: number): Promise<readonly AuditRow[]> => {
     const filter = { due: { to, before: now } }
     return (await store.find(filter, { limit, now, oldestFirst: true })).rows
   }
 }
 
-export function duePermits(store: Pick<AuditStore, 'permits'>, to: Audience) {
+export function duePermits(store: AuditStore, to: Audience) {
   return async (now: number, limit: number): Promise<readonly AuditRecord[]> => {
     const filter = { due: { to, before: now } }
     return allReadable((await store.permits(filter, { limit, oldestFirst: true })).permits)

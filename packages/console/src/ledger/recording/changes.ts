@@ -22,15 +22,13 @@ const SAYS = {
   again: 'the changes of the audit can be read again',
 }
 
-/** What changed since a follower was told last. */
-export interface Changed {
-  /** The ids of the rows. With none, any row may have changed. */
-  readonly rows: ReadonlySet<string>
-  /** Those of `rows` that may have begun to run, or ended. */
-  readonly begunOrEnded: ReadonlySet<string>
-}
+/**
+ * The ids of what changed since a follower was told last, and of each whether it may have begun to run, or ended.
+ * With none, any row may have changed.
+ */
+export type Changed = ReadonlyMap<string, boolean>
 
-const ANY: Changed = { rows: new Set(), begunOrEnded: new Set() }
+const ANY: Changed = new Map()
 
 interface Follower {
   /** What it has not been told yet. */
@@ -42,39 +40,36 @@ interface Follower {
  * Tells followers which rows changed. One poll per second serves all of them. Without followers, there is no poll.
  * While the store cannot be read, followers wait; afterwards they are told what happened meanwhile.
  */
-export function changes(store: Pick<AuditStore, 'entries' | 'newest'>, pollEvery = POLL_EVERY) {
+export function changes(store: AuditStore, pollEvery = POLL_EVERY) {
   const followers = new Set<Follower>()
   let polling = new AbortController()
 
   function tellAll(change: Changed): void {
     for (const follower of followers) {
-      const before = follower.pending ?? ANY
-      const rows = new Set([...before.rows, ...change.rows])
-      const begunOrEnded = new Set([...before.begunOrEnded, ...change.begunOrEnded])
-      const isAny = change === ANY || follower.pending === ANY || rows.size > MAX_IDS_NOTIFIED
-      follower.pending = isAny ? ANY : { rows, begunOrEnded }
+      const all = withMore(follower.pending ?? ANY, change)
+      const isAny = change === ANY || follower.pending === ANY || all.size > MAX_IDS_NOTIFIED
+      follower.pending = isAny ? ANY : all
       follower.wake()
     }
   }
 
   /** What happened before is not told. After trouble, it is not known what that was. */
   function startPolling({ signal }: AbortController): void {
-    let after: string | undefined
-    let [isBegun, attempts] = [false, 0]
+    let after: number | undefined
+    let attempts = 0
 
     async function poll(): Promise<void> {
       attempts += 1
-      if (!isBegun) {
+      if (after === undefined) {
         after = await store.newest()
-        isBegun = true
         if (attempts > 1) tellAll(ANY)
       }
       for (let isMore = true; isMore && !signal.aborted; ) {
         const entries = await store.entries({ after, limit: ENTRIES_PER_READ })
-        after = entries.at(-1)?.cursor ?? after
+        after = entries.at(-1)?.number ?? after
         isMore = entries.length === ENTRIES_PER_READ
-        const change = changeIn(entries)
-        if (change.rows.size > 0) tellAll(change)
+        const change = withMore(ANY, entries.flatMap(changesOf))
+        if (change.size > 0) tellAll(change)
       }
     }
     void every(() => pollEvery, poll, { signal, says: SAYS })
@@ -111,14 +106,15 @@ export function changes(store: Pick<AuditStore, 'entries' | 'newest'>, pollEvery
   return { follow }
 }
 
-function changeIn(entries: readonly StoredEntry[]): Changed {
-  const [rows, begunOrEnded] = [new Set<string>(), new Set<string>()]
-  for (const { row, text } of entries) {
-    if (row === undefined) continue
-    rows.add(row)
-    const event = decodeEntry(text ?? '')?.event
-    // This version cannot read every event.
-    if (event === undefined || EVENTS_OF_RUNNING.includes(event)) begunOrEnded.add(row)
-  }
-  return { rows, begunOrEnded }
+function withMore(before: Changed, more: Iterable<readonly [id: string, boolean]>): Changed {
+  const all = new Map(before)
+  for (const [id, isOfRunning] of more) all.set(id, isOfRunning || all.get(id) === true)
+  return all
+}
+
+/** This version cannot read every event. */
+function changesOf({ row, text = '' }: StoredEntry): (readonly [id: string, boolean])[] {
+  const event = decodeEntry(text)?.event
+  const isOfRunning = event === undefined || EVENTS_OF_RUNNING.includes(event)
+  return row === undefined ? [] : [[row, isOfRunning]]
 }

@@ -59,6 +59,7 @@ export function compose(
   pending: readonly Pending[],
   stored: FoundSums,
   markOf: (digest: string) => string,
+  slots: Batch['slots'] = [],
 ) {
   /** As the batch leaves them, and the places in it of their first and last entries. */
   const sums = new Map<string, { sum: Sum; from: number; at: number }>()
@@ -97,12 +98,12 @@ export function compose(
   const outcomes = pending.map(addOrSetAside)
   const newSums = [...sums].map(([id, { sum, from, at }]): NewSum => {
     const before = stored.get(id)
-    const replaces = before === undefined || before === 'unreadable' ? 0 : before.version
+    const replaces = typeof before === 'object' ? before.version : 0
     // The columns of its table are members of it.
     const data = JSON.stringify(sum.kind === 'record' ? sum.permit : storedRowOf(sum.row))
     return { kind: sum.kind, id, replaces, from, at, data }
   })
-  return { outcomes, sums, batch: { entries, sums: newSums } }
+  return { outcomes, sums, batch: { entries, sums: newSums, slots } }
 }
 
 /**

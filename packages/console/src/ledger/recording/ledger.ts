@@ -8,17 +8,12 @@ import {
   storedRecordOf,
 } from 'oidc-provider-impersonation-verify/format'
 import { type Marks, marks } from '../sealing/marks.ts'
-import type { AuditStore, MarkedEntry, RecordWithEntries } from '../store.ts'
+import type { AuditStore, RecordWithEntries, StoredEntry } from '../store.ts'
 import { openedStore } from '../stores/opened-store.ts'
-import { withUnapproved } from '../unapproved.ts'
-import { auditLog, type Log } from './log.ts'
+import { auditLog } from './log.ts'
 
 /** The audit of this process: opened once, whoever writes. */
-export interface Ledger {
-  readonly store: AuditStore
-  readonly log: Log
-  readonly marks: Marks
-}
+export type Ledger = ReturnType<typeof newLedger>
 
 const ledgers = new WeakMap<AuditStore, Ledger>()
 
@@ -29,14 +24,21 @@ export function ledgerOf(audit: AuditStore): Ledger {
   return ledger
 }
 
-function newLedger(audit: AuditStore): Ledger {
+function newLedger(audit: AuditStore) {
   const marked = marks()
-  /** It waits until it is open. Its `open()` rejects where it cannot be opened, and tries again. */
-  const opened = openedStore(audit, {
-    onClose: () => ledgers.delete(audit),
-    inForce: (permit) => asWritten(permit, marked),
-  })
-  const store = withUnapproved(opened)
+  /** Its `open()` rejects if the storage cannot be opened, and tries again. */
+  const opened = openedStore(audit)
+  const store: AuditStore = {
+    ...opened,
+    async permitsInForce(wanted) {
+      const found = await opened.permitsInForce(wanted)
+      return found.map((permit) => asWritten(permit, marked))
+    },
+    async close() {
+      ledgers.delete(audit)
+      await opened.close()
+    },
+  }
   return { store, log: auditLog(store, marked), marks: marked }
 }
 
@@ -46,7 +48,7 @@ function newLedger(audit: AuditStore): Ledger {
  */
 function asWritten(permit: RecordWithEntries, { isRight }: Marks): RecordWithEntries {
   const { id, entries } = permit
-  const add = (record: AuditRecord | undefined, { row, digest, text = '', mac }: MarkedEntry) => {
+  const add = (record: AuditRecord | undefined, { row, digest, text = '', mac }: StoredEntry) => {
     const isWritten = row === id && isRight(digest, mac) && isTextOf(text, digest)
     const entry = isWritten ? decodeEntry(text) : undefined
     if (!entry) throw new Error('it was not written by the audit')
@@ -57,7 +59,7 @@ function asWritten(permit: RecordWithEntries, { isRight }: Marks): RecordWithEnt
     const record = entries.reduce(add, undefined)
     if (record) return { ...permit, ...storedRecordOf(record, slotOf(record)) }
   } catch {
-    // What cannot be read allows nothing.
+    // It allows nothing.
   }
   return { ...permit, data: '' }
 }

@@ -17,14 +17,6 @@ import {
   subjectOf,
 } from './compose.ts'
 
-/** How long entries are written for. */
-export interface Writing {
-  /** Pauses before a failed write is repeated, in milliseconds. */
-  readonly pauses: readonly [number, ...number[]]
-  /** The end of the process: what is not stored then is given up. */
-  readonly end: AbortSignal
-}
-
 /** Writes what this process has for the audit. */
 export type Log = ReturnType<typeof auditLog>
 
@@ -42,21 +34,28 @@ export class NothingDecided extends Error {
   override readonly name = 'NothingDecided'
 }
 
-/** What the log needs of the store. */
+/** The part of the store that the log uses. */
 export type WrittenStore = Pick<AuditStore, 'deadlineIn' | 'open' | 'sums' | 'write'>
 
 /** After so many writes that others came before, it pauses. */
 const MAX_CHANGES = 20
-/** How many sums are remembered as this process stored them. */
+/** The number of sums that are remembered as this process stored them. */
 const MAX_SUMS_REMEMBERED = 1000
-/** How long a batch may take to be stored, in milliseconds. Then its outcome is looked up. */
+/** Time limit of a batch, in milliseconds. Then its outcome is looked up. */
 const WRITE_MS = 5000
 /** The part of its time in which a decision is stored. In the rest, its outcome is looked up. */
 const DECIDING_PART = 0.7
 
 const late = () => new Error('it does not answer')
 
-export function auditLog(store: WrittenStore, { markOf }: Pick<Marks, 'markOf'>) {
+/** Pauses before a failed write is repeated, in milliseconds. Each is longer than the one before. */
+const PAUSES_MS = [50, 100, 250, 500, 1000] as const
+
+export function auditLog(
+  store: WrittenStore,
+  { markOf }: Marks,
+  pauses: readonly [number, ...number[]] = PAUSES_MS,
+) {
   const remembered = new BoundedMap<string, Sum>(MAX_SUMS_REMEMBERED)
   /** The reason why the store fails, while it fails. */
   let trouble: string | undefined
@@ -88,7 +87,7 @@ export function auditLog(store: WrittenStore, { markOf }: Pick<Marks, 'markOf'>)
     failures = 0
   }
 
-  async function pause(error: unknown, { pauses, end }: Writing): Promise<void> {
+  async function pause(error: unknown, end: AbortSignal): Promise<void> {
     const reason = reasonOf(error)
     if (trouble === undefined) log(`the storage takes no entries, they wait: ${reason}`)
     trouble = reason
@@ -98,24 +97,25 @@ export function auditLog(store: WrittenStore, { markOf }: Pick<Marks, 'markOf'>)
   }
 
   /**
-   * What does not answer is written again, the same with the same deadline: that finds out what became of it.
+   * Writes a batch. If the store does not answer, it gets the same with the same deadline again, and says what became
+   * of it.
    *
    * @returns `undefined` at the end
    * @throws UnstorableError
    */
-  async function writeSurely(batch: Batch, how: Writing): Promise<Written | undefined> {
-    for (let deadline: number | undefined; !how.end.aborted; ) {
+  async function writeSurely(batch: Batch, end: AbortSignal): Promise<Written | undefined> {
+    for (let deadline: number | undefined; !end.aborted; ) {
       try {
         deadline ??= store.deadlineIn(WRITE_MS)
         const written = await untilAborted(
           limitTime(WRITE_MS, store.write(batch, deadline), late),
-          how.end,
+          end,
         )
         if (written) recovered()
         return written
       } catch (error) {
         if (error instanceof UnstorableError) throw error
-        await pause(error, how)
+        await pause(error, end)
       }
     }
     return undefined
@@ -124,17 +124,17 @@ export function auditLog(store: WrittenStore, { markOf }: Pick<Marks, 'markOf'>)
   /** @returns `undefined` at the end @throws UnstorableError */
   async function write(
     pending: readonly Pending[],
-    how: Writing,
+    end: AbortSignal,
   ): Promise<readonly StoredOutcome[] | undefined> {
-    for (let changes = 0; !how.end.aborted; ) {
-      if (changes > MAX_CHANGES) await pause(new Error('others write the same all the time'), how)
-      const sums = await untilAborted(findSums(pending, changes > 0), how.end).catch((error) =>
-        pause(error, how),
+    for (let changes = 0; !end.aborted; ) {
+      if (changes > MAX_CHANGES) await pause(new Error('others write the same all the time'), end)
+      const sums = await untilAborted(findSums(pending, changes > 0), end).catch((error) =>
+        pause(error, end),
       )
       if (!sums) continue
       const composed = compose(pending, sums, markOf)
       if (composed.batch.entries.length === 0) return composed.outcomes
-      const written = await writeSurely({ ...composed.batch, slots: [] }, how)
+      const written = await writeSurely(composed.batch, end)
       if (written?.is === 'stored') {
         remember(composed, written.number)
         return composed.outcomes
@@ -145,13 +145,13 @@ export function auditLog(store: WrittenStore, { markOf }: Pick<Marks, 'markOf'>)
   }
 
   /** An entry that the storage refuses for what is in it is set aside, alone (I17). */
-  async function writeOrSetAside(one: Pending, how: Writing): Promise<StoredOutcome> {
-    while (!how.end.aborted) {
+  async function writeOrSetAside(one: Pending, end: AbortSignal): Promise<StoredOutcome> {
+    while (!end.aborted) {
       let refusal: unknown
       const candidates = [one.entry]
       for (let entry = candidates.shift(); entry; entry = candidates.shift()) {
         try {
-          const [outcome] = (await write([{ ...one, entry }], how)) ?? []
+          const [outcome] = (await write([{ ...one, entry }], end)) ?? []
           if (!outcome) break
           return entry === one.entry ? outcome : { ...outcome, why: reasonOf(refusal) }
         } catch (error) {
@@ -160,42 +160,42 @@ export function auditLog(store: WrittenStore, { markOf }: Pick<Marks, 'markOf'>)
         }
       }
       // A storage that refuses even that is out of order, and the entry may be a good one.
-      if (refusal !== undefined) await pause(refusal, how)
+      if (refusal !== undefined) await pause(refusal, end)
     }
     return { stored: undefined, why: trouble ?? 'the storage did not answer before the end' }
   }
 
   async function append(
     pending: readonly Pending[],
-    how: Writing,
+    end: AbortSignal,
   ): Promise<readonly StoredOutcome[]> {
-    const all = await write(pending, how).catch(() => undefined)
+    const all = await write(pending, end).catch(() => undefined)
     if (all) return all
     const [one, ...others] = pending
-    if (one && others.length === 0) return [await writeOrSetAside(one, how)]
+    if (one && others.length === 0) return [await writeOrSetAside(one, end)]
     const middle = Math.floor(pending.length / 2)
-    const first = await append(pending.slice(0, middle), how)
-    return [...first, ...(await append(pending.slice(middle), how))]
+    const first = await append(pending.slice(0, middle), end)
+    return [...first, ...(await append(pending.slice(middle), end))]
   }
 
   return {
-    /** Whether the store fails: it did not take what it was asked to write last. */
+    /** Returns true while the store fails: it did not take what it was asked to write last. */
     isTroubled: () => trouble !== undefined,
     /**
      * Never rejects. Resolves when the entries are stored, or when stderr says that they are not. If the
      * store fails, the same entries are written again until it works, or until the end.
      *
-     * @returns what is stored of each
+     * @param end of the process: then what is not stored is given up
+     * @returns for each, true if it is stored as it was told
      */
-    async append(pending: readonly Pending[], how: Writing): Promise<readonly StoredOutcome[]> {
-      const outcomes = await append(pending, how)
-      for (const [index, { stored, why }] of outcomes.entries()) {
+    async append(pending: readonly Pending[], end: AbortSignal): Promise<readonly boolean[]> {
+      const outcomes = await append(pending, end)
+      return outcomes.map(({ stored, why }, index) => {
         const entry = pending[index]?.entry
-        if (entry && why !== undefined) {
-          complain(entry, stored ? `it is set aside: ${why}` : why)
-        }
-      }
-      return outcomes
+        if (why === undefined) return stored !== undefined
+        if (entry) complain(entry, stored ? `it is set aside: ${why}` : why)
+        return false
+      })
     },
 
     /**
@@ -208,13 +208,12 @@ export function auditLog(store: WrittenStore, { markOf }: Pick<Marks, 'markOf'>)
     async decide({ entry, before, slots }: Undecided, left: () => number): Promise<boolean> {
       const one = pendingOf(entry)
       const id = subjectOf(one) ?? ''
-      const composed = compose([one], new Map(before && [[id, before]]), markOf)
-      const batch = { ...composed.batch, slots }
+      const composed = compose([one], new Map(before && [[id, before]]), markOf, slots)
       await limitTime(left(), store.open(), late).catch((cause) => {
         throw new NothingDecided('the storage fails', { cause })
       })
       const deadline = store.deadlineIn(left() * DECIDING_PART)
-      const ask = (ms: number) => limitTime(ms, store.write(batch, deadline), late)
+      const ask = (ms: number) => limitTime(ms, store.write(composed.batch, deadline), late)
       const written = await ask(left() * DECIDING_PART).catch((error) => {
         if (error instanceof UnstorableError) throw error
         return ask(left())

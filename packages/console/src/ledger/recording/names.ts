@@ -1,25 +1,20 @@
 import { BoundedMap, endsWithin } from 'oidc-provider-impersonation/siblings'
-import {
-  type AuditEntry,
-  isPermitEvent,
-  type Named,
-  present,
-} from 'oidc-provider-impersonation-verify/format'
+import { type AuditEntry, type Named, present } from 'oidc-provider-impersonation-verify/format'
 
 /** Names an account. What it throws, and `undefined`, leave the name away. */
 export type NameOf = (accountId: string) => Named | undefined | Promise<Named | undefined>
 
-/** How long the directory may take for a name, in milliseconds: answers wait for their entries. */
+/** Time limit of the directory for a name, in milliseconds: answers wait for their entries. */
 const DIRECTORY_TIMEOUT_MS = 500
-/** How long a directory that took too long is not asked again, in milliseconds. */
+/** Time in which a directory that took too long is not asked again, in milliseconds. */
 const DIRECTORY_PAUSE_MS = 10_000
-/** How long a name is known, in milliseconds, and how many are. */
+/** Time for which a name is known, in milliseconds, and the number of names. */
 const NAME_KNOWN_MS = 60_000
 const MAX_NAMES_KNOWN = 1000
 /** The longest name and e-mail address, in UTF-16 code units. More is cut off. */
 const MAX_NAME_LENGTH = 320
 
-/** Returns the entry with the names of customer and operator, of a permit the person of `by`, and of an end who else ended it. Never rejects. */
+/** Returns the entry with the names of customer, operator, the person of `by`, and another person who ended it. Never rejects. */
 export type AddNames = (entry: AuditEntry) => Promise<AuditEntry>
 
 /** A directory that fails or is slow leaves names away. It never delays an entry for longer. */
@@ -34,27 +29,26 @@ export function naming(
   )
   let restsUntil = 0
 
-  function lookUp(id: string): Promise<Named | undefined> {
-    const now = performance.now()
+  const know = (id: string, named: Promise<Named | undefined>) =>
+    known.set(id, { named, at: performance.now() })
+
+  async function lookUp(id: string): Promise<Named | undefined> {
     const before = known.get(id)
+    const now = performance.now()
     if (before && now - before.at < NAME_KNOWN_MS) return before.named
-    if (now < restsUntil) return Promise.resolve(undefined)
+    if (now < restsUntil) return undefined
     const named = ask(id)
     know(id, named)
     return named
   }
 
-  function know(id: string, named: Promise<Named | undefined>): void {
-    known.set(id, { named, at: performance.now() })
-  }
-
   async function ask(id: string): Promise<Named | undefined> {
+    const named = (async () => plainText(await nameOf?.(id)))()
     try {
-      const answer = Promise.resolve().then(() => nameOf?.(id))
-      if (await endsWithin(timeoutMs, answer)) return plainText(await answer)
+      if (await endsWithin(timeoutMs, named)) return await named
       restsUntil = performance.now() + rest
       // Too late for this entry, and in time for the next.
-      void answer.then((named) => know(id, Promise.resolve(plainText(named)))).catch(() => {})
+      void named.then(() => know(id, named)).catch(() => {})
     } catch {
       // The entry goes without a name.
     }
@@ -64,17 +58,15 @@ export function naming(
 
   return async (entry) => {
     const actorId = entry.actor?.sub ?? entry.mayAct?.sub
-    const byId = isPermitEvent(entry.event) ? entry.by : otherEnder(entry, actorId)
+    const byId = entry.by ?? otherEnder(entry, actorId)
     const [user, actor, by] = await Promise.all(
       [entry.userId, actorId, byId].map((id) => (id === undefined ? undefined : lookUp(id))),
     )
-    if (!user && !actor && !by) return entry
-    const names = { ...(user && { user }), ...(actor && { actor }), ...(by && { by }) }
-    return { ...entry, names }
+    return user || actor || by ? { ...entry, names: present({ user, actor, by }) } : entry
   }
 }
 
-/** Who ended it, where that is neither the customer nor the operator. */
+/** The person who ended it, if neither the customer nor the operator did. */
 function otherEnder({ end, userId }: AuditEntry, actorId: string | undefined): string | undefined {
   const by = end?.by?.sub
   return by === userId || by === actorId ? undefined : by

@@ -27,7 +27,7 @@ const ROWS_PER_READ = 100
  */
 export async function reconcile(
   { impersonation }: { readonly impersonation: Pick<Provider['impersonation'], 'list'> },
-  store: Pick<AuditStore, 'keepFor' | 'sums'>,
+  store: AuditStore,
   { recordMissing }: Pick<Recorder, 'recordMissing'>,
   now = Date.now(),
   signal?: AbortSignal,
@@ -74,7 +74,7 @@ export async function reconcile(
 /** Reconciles at the start, and once more when all from before the start are old enough; and again where it failed. */
 export function startReconciliation(
   provider: Parameters<typeof reconcile>[0],
-  store: Pick<AuditStore, 'keepFor' | 'open' | 'sums'>,
+  store: AuditStore,
   recorder: Pick<Recorder, 'recordMissing'>,
 ) {
   const over = new AbortController()

@@ -50,10 +50,6 @@ export interface RecorderOptions {
    * @defaultValue 10 seconds
    */
   readonly timeoutMs?: number | undefined
-  /**
-   * Pauses before a failed write is repeated, in milliseconds. Each is longer than the one before.
-   */
-  readonly pauses?: readonly [number, ...number[]] | undefined
   /** The clock by which repetitions are counted, in milliseconds since the epoch. */
   readonly now?: (() => number) | undefined
 }
@@ -65,7 +61,7 @@ const ENTRIES_PER_WRITE = 1000
 const COUNTED_EVERY_MS = 60_000
 
 export function recorder(
-  { append, isTroubled }: Pick<Log, 'append' | 'isTroubled'>,
+  { append, isTroubled }: Log,
   {
     nameOf,
     notify,
@@ -74,7 +70,6 @@ export function recorder(
     slow = 2000,
     nameTimeoutMs,
     timeoutMs = 10_000,
-    pauses = [50, 100, 250, 500, 1000],
     now,
   }: RecorderOptions = {},
 ) {
@@ -97,7 +92,7 @@ export function recorder(
     const named = await untilAborted(Promise.all(all.map((one) => one.named)), over.signal)
     writingSince = performance.now()
     const pending = all.map(({ id, entry }, at) => ({ id, entry: named?.[at] ?? entry }))
-    const outcomes = await append(pending, { pauses, end: over.signal })
+    const outcomes = await append(pending, over.signal)
     writingSince = undefined
     backlog -= all.length
     if (isFree()) {
@@ -125,8 +120,7 @@ export function recorder(
     backlog += 1
     const written = write({ id, entry, named: addNames(entry) })
     last = written
-    const { stored, why } = (await written) ?? {}
-    return stored !== undefined && why === undefined
+    return (await written) === true
   }
 
   async function keepCounted(isEnd: boolean): Promise<void> {

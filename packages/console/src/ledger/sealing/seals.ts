@@ -23,11 +23,8 @@ export type Sign = (claims: Readonly<Record<string, unknown>>) => Promise<string
 export type Seals = ReturnType<typeof startSeals>
 
 export interface SealsOptions {
-  readonly store: Pick<
-    AuditStore,
-    'addSeal' | 'entries' | 'keepFor' | 'newest' | 'newestSeals' | 'removeSeal'
-  >
-  readonly marks: Pick<Marks, 'isRight' | 'markOf'>
+  readonly store: AuditStore
+  readonly marks: Marks
   /** Records the alarm about what no process of the deployment wrote. */
   recordSurely(entry: AuditEntry, id?: string): Promise<void>
   readonly sign: Sign
@@ -107,7 +104,7 @@ export function startSeals({
     return (
       claims.number - 1 === before?.number &&
       claims.last >= before.last &&
-      claims.last <= Number((await store.newest()) ?? 0) &&
+      claims.last <= (await store.newest()) &&
       claims.hash === sealHashOf(before.hash, claims.root)
     )
   }
@@ -115,8 +112,7 @@ export function startSeals({
   async function sealNow(when: 'anyway' | 'new' | 'old'): Promise<void> {
     const claims = await newestSealed()
     if (when === 'old' && Math.abs(now() - claims.time) < SEAL_HOLDS_MS) return
-    const after = claims.last === 0 ? undefined : String(claims.last)
-    const entries = await store.entries({ after, limit: ENTRIES_PER_SEAL })
+    const entries = await store.entries({ after: claims.last, limit: ENTRIES_PER_SEAL })
     const isMore = entries.length === ENTRIES_PER_SEAL
     const digests: string[] = []
     for (const entry of entries) {

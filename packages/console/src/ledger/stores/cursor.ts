@@ -1,4 +1,4 @@
-const CURSOR_CODE = 'ERR_AUDIT_CURSOR'
+import { invalid } from '../../kernel/problem.ts'
 
 /** The position of a row in the list of rows. */
 export interface RowPosition {
@@ -12,32 +12,13 @@ export function rowCursor({ at, id }: RowPosition): string {
   return `${at}.${id}`
 }
 
-/** @throws RangeError for a text that {@link rowCursor} cannot have made */
+/**
+ * Reads a cursor, which comes from a client.
+ *
+ * @throws Problem for a text that {@link rowCursor} cannot have made
+ */
 export function parseRowCursor(cursor: string): RowPosition {
   const [, at, id] = /^(0|[1-9]\d{0,15})\.([\w-]{1,64})$/.exec(cursor) ?? []
-  if (at === undefined || id === undefined || !Number.isSafeInteger(Number(at))) {
-    throw malformedCursor()
-  }
-  return { at: Number(at), id }
-}
-
-/**
- * Reads a cursor that is a number of an entry: at least 1, and at most the largest safe integer.
- *
- * @throws RangeError when it is not such a number
- */
-export function parseNumberCursor(cursor: string): number {
-  const number = /^[1-9]\d{0,15}$/.test(cursor) ? Number(cursor) : Number.NaN
-  if (Number.isSafeInteger(number)) return number
-  throw malformedCursor()
-}
-
-/** Cursors come from clients: the error for a cursor that no store can have made. */
-function malformedCursor(): RangeError {
-  return Object.assign(new RangeError('the cursor is malformed'), { code: CURSOR_CODE })
-}
-
-/** Whether it comes from a cursor: JavaScript throws a RangeError of its own for many reasons. */
-export function isMalformedCursor(error: unknown): boolean {
-  return error instanceof RangeError && 'code' in error && error.code === CURSOR_CODE
+  if (id !== undefined && Number.isSafeInteger(Number(at))) return { at: Number(at), id }
+  throw invalid('the cursor is malformed')
 }

@@ -1,8 +1,7 @@
-import { Unreadable } from '../../kernel/domain-error.ts'
-import type { AuditStore, RecordWithEntries } from '../store.ts'
-import { isMalformedCursor } from './cursor.ts'
+import { Problem, unavailable } from '../../kernel/problem.ts'
+import type { AuditStore } from '../store.ts'
 
-/** What rejects with an error of the storage. Every other method rejects with what an answer is made of. */
+/** Methods that reject with an error of the storage. Every other method rejects with a problem that is answered. */
 const WRITES: readonly PropertyKey[] = [
   'addSeal',
   'assertSchema',
@@ -13,22 +12,8 @@ const WRITES: readonly PropertyKey[] = [
   'write',
 ] satisfies (keyof AuditStore)[]
 
-/**
- * A store that is opened at its first use, and again where that failed.
- *
- * @param onClose called before it is closed
- * @param inForce what a permit that is in force is instead
- */
-export function openedStore(
-  store: AuditStore,
-  {
-    onClose = () => {},
-    inForce = (permit) => permit,
-  }: {
-    readonly onClose?: () => unknown
-    readonly inForce?: (permit: RecordWithEntries) => RecordWithEntries
-  } = {},
-): AuditStore {
+/** Opens a store at its first use, and again if that failed. */
+export function openedStore(store: AuditStore): AuditStore {
   let opening: Promise<void> | undefined
 
   async function open(): Promise<void> {
@@ -40,7 +25,6 @@ export function openedStore(
   }
 
   async function close(): Promise<void> {
-    onClose()
     await opening?.catch(() => {})
     await store.close()
   }
@@ -52,12 +36,10 @@ export function openedStore(
       return async (...given: unknown[]) => {
         try {
           await open()
-          const found = await member(...given)
-          return name === 'permitsInForce' ? found.map(inForce) : found
+          return await member(...given)
         } catch (error) {
-          const isTold =
-            WRITES.includes(name) || isMalformedCursor(error) || error instanceof Unreadable
-          throw isTold ? error : new Unreadable(error)
+          const isTold = WRITES.includes(name) || error instanceof Problem
+          throw isTold ? error : unavailable('the audit cannot be read now', error)
         }
       }
     },

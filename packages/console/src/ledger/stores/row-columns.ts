@@ -1,6 +1,7 @@
 import { indexable } from 'oidc-provider-impersonation-verify/chain'
 import { type Outcome, ticketKey } from 'oidc-provider-impersonation-verify/format'
 import type { DueFilter, RowFilter } from '../filters.ts'
+import { joined, raw, type Sql, sql } from './sql/sql.ts'
 
 /** Whether a text can be the id of a row. PostgreSQL refuses to compare with some that cannot. */
 export function isRowId(id: string): boolean {
@@ -8,31 +9,23 @@ export function isRowId(id: string): boolean {
 }
 
 /** A bigint of pg arrives as text. As a float it is a number, and exact below 2^53. */
-export const asNumber = (name: string) => `CAST(${name} AS float8) AS ${name}`
-
-/** A part of a `WHERE` clause, with `?` for each value. */
-export interface Condition {
-  readonly sql: string
-  readonly values: readonly (string | number)[]
-}
+export const asNumber = (name: string) => raw(`CAST(${name} AS float8) AS ${name}`)
 
 /** A condition whose rows an index has in their order. */
-export interface IndexedCondition extends Condition {
-  /** The first column of the index, which has one value; `undefined` where the index has these rows alone. */
-  readonly column?: 'customer' | 'end_cause' | 'operator' | 'ticket'
+export interface IndexedCondition {
+  readonly condition: Sql
+  /** The first column of the index, and its one value; `undefined` where the index has these rows alone. */
+  readonly key?: { readonly column: Sql; readonly value: string }
   /** Whether few rows of a large audit have it. */
   readonly isRare: boolean
 }
 
-export function whereOf(conditions: readonly Condition[]) {
-  return {
-    where: conditions.map(({ sql }) => sql).join(' AND ') || 'true',
-    values: conditions.flatMap(({ values }) => values),
-  }
-}
+/** A condition that all of these hold. */
+export const allOf = (conditions: readonly Sql[]): Sql =>
+  joined([raw('true'), ...conditions], ' AND ')
 
 /** A condition for what a filter has. */
-export function ifGiven<Value, Made extends Condition>(
+export function ifGiven<Value, Made>(
   value: Value | undefined,
   conditionOf: (value: Value) => Made,
 ): Made[] {
@@ -40,23 +33,28 @@ export function ifGiven<Value, Made extends Condition>(
 }
 
 /** Of a row or a permit. */
-export function isDue({ to, before }: DueFilter): Condition {
-  return { sql: `${to}_due_at IS NOT NULL AND ${to}_due_at < ?`, values: [before] }
+export function isDue({ to, before }: DueFilter): Sql {
+  const column = raw(`${to}_due_at`)
+  return sql`${column} IS NOT NULL AND ${column} < ${before}`
 }
 
-const STARTED = 'end_cause IS NULL AND started_at IS NOT NULL'
-const NOT_STARTED = 'end_cause IS NULL AND started_at IS NULL'
-const ASKED = 'asked_at IS NOT NULL'
-const OVER = '(expires_at IS NULL OR expires_at <= ?)'
-const NOT_OVER = 'expires_at > ?'
+const STARTED = sql`end_cause IS NULL AND started_at IS NOT NULL`
+const NOT_STARTED = sql`end_cause IS NULL AND started_at IS NULL`
+const ASKED = sql`asked_at IS NOT NULL`
 
-/** In the same way as `outcomeOf`: the first is that of an index, and a value is the time. Others have ended. */
-const OUTCOMES: Partial<Record<Outcome, readonly [indexed: string, ...others: string[]]>> = {
-  running: [STARTED, NOT_OVER],
-  expired: [STARTED, OVER],
-  waiting: [NOT_STARTED, ASKED, NOT_OVER],
-  unused: [NOT_STARTED, ASKED, OVER],
-  refused: [NOT_STARTED, 'asked_at IS NULL'],
+type OfOutcome = readonly [indexed: Sql, ...others: Sql[]]
+
+/** In the same way as `outcomeOf`: the first condition is that of an index. Other outcomes are causes of an end. */
+function outcomesAt(now: number): Partial<Record<Outcome, OfOutcome>> {
+  const over = sql`(expires_at IS NULL OR expires_at <= ${now})`
+  const notOver = sql`expires_at > ${now}`
+  return {
+    running: [STARTED, notOver],
+    expired: [STARTED, over],
+    waiting: [NOT_STARTED, ASKED, notOver],
+    unused: [NOT_STARTED, ASKED, over],
+    refused: [NOT_STARTED, sql`asked_at IS NULL`],
+  }
 }
 
 /**
@@ -67,28 +65,27 @@ const OUTCOMES: Partial<Record<Outcome, readonly [indexed: string, ...others: st
  */
 export function comparisonsOf(filter: RowFilter, now: number) {
   const { outcome, alarm, held } = filter
-  const has = (sql: string, isRare = true, ...values: number[]): IndexedCondition => {
-    return { sql, values, isRare }
-  }
+  const has = (condition: Sql, isRare = true): IndexedCondition => ({ condition, isRare })
   const is =
-    (column: NonNullable<IndexedCondition['column']>, isRare = true) =>
-    (value: string): IndexedCondition => {
-      return { sql: `${column} = ?`, values: [indexable(value)], column, isRare }
+    (column: Sql, isRare = true) =>
+    (text: string): IndexedCondition => {
+      const value = indexable(text)
+      return { condition: sql`${column} = ${value}`, key: { column, value }, isRare }
     }
-  const [indexed, ...others] = (outcome && OUTCOMES[outcome]) ?? []
+  const [indexed, ...others] = (outcome && outcomesAt(now)[outcome]) ?? []
   return {
     indexed: [
-      ifGiven(filter.due, (due) => ({ ...isDue(due), isRare: true })),
-      ifGiven(filter.ticket, (ticket) => is('ticket')(ticketKey(ticket))),
-      ifGiven(filter.customer, is('customer')),
-      alarm === 'objection' ? has('objected_at IS NOT NULL') : [],
-      held ? has('held_at IS NOT NULL') : [],
-      alarm === 'open' ? has('open_alarm_at IS NOT NULL') : [],
-      alarm === 'any' ? has('alarm_at IS NOT NULL', false) : [],
-      ifGiven(filter.operator, is('operator', false)),
-      ifGiven(indexed ? undefined : outcome, is('end_cause', false)),
-      ifGiven(indexed, (sql) => has(sql, false)),
+      ifGiven(filter.due, (due) => has(isDue(due))),
+      ifGiven(filter.ticket, (ticket) => is(raw('ticket'))(ticketKey(ticket))),
+      ifGiven(filter.customer, is(raw('customer'))),
+      alarm === 'objection' ? has(sql`objected_at IS NOT NULL`) : [],
+      held ? has(sql`held_at IS NOT NULL`) : [],
+      alarm === 'open' ? has(sql`open_alarm_at IS NOT NULL`) : [],
+      alarm === 'any' ? has(sql`alarm_at IS NOT NULL`, false) : [],
+      ifGiven(filter.operator, is(raw('operator'), false)),
+      ifGiven(indexed ? undefined : outcome, is(raw('end_cause'), false)),
+      ifGiven(indexed, (condition) => has(condition, false)),
     ].flat(),
-    others: others.map((sql) => ({ sql, values: sql.includes('?') ? [now] : [] })),
+    others,
   }
 }

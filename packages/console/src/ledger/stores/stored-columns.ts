@@ -1,5 +1,5 @@
 import { digestParts } from 'oidc-provider-impersonation-verify/chain'
-import type { MarkedEntry, StoredEntry } from '../store.ts'
+import type { StoredEntry } from '../store.ts'
 
 /** A row of a result of a SQL database: its columns are still to be looked at. */
 export type ResultRow = Readonly<Record<string, unknown>>
@@ -8,18 +8,13 @@ export function isResultRow(row: unknown): row is ResultRow {
   return typeof row === 'object' && row !== null
 }
 
-/** From the columns `number`, `digest`, `text`. */
+/** From the columns `number`, `digest`, `text`, `mac`. */
 export function storedEntryOf(columns: ResultRow): StoredEntry {
   const [number, digest] = [numberIn(columns, 'number'), textIn(columns, 'digest')]
   // Somebody put in a digest that is none: no mark is right for it.
   const { id, time, subject: row } = digestParts(digest) ?? { id: '', time: 0, subject: undefined }
   const text = columns.text === null ? undefined : textIn(columns, 'text')
-  return { cursor: String(number), number, id, time, digest, text, row }
-}
-
-/** The same, with the column `mac`. */
-export function markedEntryOf(columns: ResultRow): MarkedEntry {
-  return { ...storedEntryOf(columns), mac: textIn(columns, 'mac') }
+  return { number, id, time, digest, text, mac: textIn(columns, 'mac'), row }
 }
 
 export function textIn(columns: ResultRow, name: string): string {

@@ -7,7 +7,7 @@ import {
 } from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
 import type { SchemasOf } from '../../kernel/input.ts'
-import type { KeptRecord, Sum } from '../store.ts'
+import type { FiledSum, KeptRecord, Sum } from '../store.ts'
 import { numberIn, type ResultRow } from './stored-columns.ts'
 
 /** Reads sums, of columns `data`, `version` and `kind`. Text that the store did not write is no sum. */
@@ -32,13 +32,8 @@ export function sumReader(isCanonical: (text: string, value: unknown) => boolean
 
   function storedPermitIn(columns: ResultRow): StoredRecord {
     const { success, output } = v.safeParse(PERMIT, valueIn(columns))
-    if (!success) throw new Error('the storage of the audit has a permit that cannot be read')
-    const { customer, operator, slot, overAt, ...rest } = output
-    return { ...rest, customer, operator, slot, overAt }
-  }
-
-  const permitIn = (columns: ResultRow): KeptRecord => {
-    return { ...storedPermitIn(columns), last: numberIn(columns, 'version') }
+    if (success) return output
+    throw new Error('the storage of the audit has a permit that cannot be read')
   }
 
   const orUnreadable = <T>(read: () => T): T | 'unreadable' => {
@@ -51,7 +46,9 @@ export function sumReader(isCanonical: (text: string, value: unknown) => boolean
 
   return {
     rowIn,
-    permitIn,
+    permitIn: (columns: ResultRow): KeptRecord => {
+      return { ...storedPermitIn(columns), last: numberIn(columns, 'version') }
+    },
     sumIn: (columns: ResultRow): Sum | 'unreadable' =>
       orUnreadable(() => {
         const version = numberIn(columns, 'version')
@@ -60,10 +57,12 @@ export function sumReader(isCanonical: (text: string, value: unknown) => boolean
           : { kind: 'impersonation', version, row: rowIn(columns) }
       }),
     /** As an export has it: of what cannot be read, the id alone. */
-    filedIn(columns: ResultRow): object {
-      const read = columns.kind === 'record' ? storedPermitIn : storedRowIn
+    filedIn(columns: ResultRow): FiledSum {
+      const kind = columns.kind === 'record' ? columns.kind : 'impersonation'
+      const read = kind === 'record' ? storedPermitIn : storedRowIn
       const sum = orUnreadable(() => read(columns))
-      return sum === 'unreadable' ? { id: columns.id } : sum
+      const value = sum === 'unreadable' ? { id: columns.id } : sum
+      return { kind, value: kind === 'record' ? { ...value, first: columns.first } : value }
     },
   }
 }
@@ -80,18 +79,21 @@ function isRow(value: unknown): value is StoredRow {
   return v.is(ROW, value)
 }
 
+const mayBeText = v.optional(v.string())
+const mayBeTime = v.optional(v.number())
+
 const PERMIT = v.object({
   id: v.string(),
   version: v.number(),
   kind: v.picklist(RECORD_KINDS),
   at: v.number(),
-  customer: v.optional(v.string()),
-  operator: v.optional(v.string()),
-  slot: v.optional(v.string()),
+  customer: mayBeText,
+  operator: mayBeText,
+  slot: mayBeText,
   state: v.picklist(RECORD_STATES),
   isReviewDue: v.boolean(),
-  overAt: v.optional(v.number()),
-  customerDueAt: v.optional(v.number()),
-  deploymentDueAt: v.optional(v.number()),
+  overAt: mayBeTime,
+  customerDueAt: mayBeTime,
+  deploymentDueAt: mayBeTime,
   data: v.string(),
 } satisfies SchemasOf<StoredRecord>)

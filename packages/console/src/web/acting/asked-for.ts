@@ -1,16 +1,23 @@
 import type { Need } from 'oidc-provider-impersonation'
 import { hasSeenEnds } from 'oidc-provider-impersonation/siblings'
-import { isSeen, MAX_REASON_LENGTH, present } from 'oidc-provider-impersonation-verify/format'
+import {
+  isPlain,
+  isSeen,
+  MAX_REASON_LENGTH,
+  present,
+} from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
-import { objectOf, oneOf, readBy } from '../../kernel/input.ts'
+import { exactly, objectOf, oneOf, readBy } from '../../kernel/input.ts'
 import { MAX_ID_LENGTH } from '../../kernel/limits.ts'
 import type { ActBody } from '../answers.ts'
 import type { Application } from '../applications.ts'
+import type { Customer } from '../customer-directory.ts'
 import { optionalText, writtenText } from '../http/json-body.ts'
 import { invalid, Problem } from '../http/problem.ts'
 import { checked, orDigits } from '../http/query.ts'
 import type { AskedFor, Call, Parts } from '../parts.ts'
-import type { RecordAnswer } from '../record-answer.ts'
+import type { Approval, RecordAnswer } from '../record-answer.ts'
+import { isTicket } from '../ticket.ts'
 import type { Refusal } from './refusals.ts'
 
 /** Seconds until a subject token is worth nothing: enough to open a page. */
@@ -35,20 +42,30 @@ export async function refusedRequest({
  * asks too often
  */
 export async function askFor(call: Call, asked: ActBody): Promise<AskedFor> {
-  const found = await requestFor(call, asked).catch((problem: unknown) =>
-    refuse(call, asked, problem),
-  )
-  await call.limitIssues(call.caller.id)
-  return found
+  try {
+    const found = await requestFor(call, asked)
+    await call.limitIssues(call.caller.id)
+    return found
+  } catch (problem) {
+    if (problem instanceof Problem && [403, 404].includes(problem.statusCode)) {
+      await call.refusals.ofStaff({
+        operator: call.caller.id,
+        error: problem.error,
+        reason: problem.message,
+        protects: problem.error === 'access_denied' || undefined,
+        request: requestOf(asked),
+      })
+    }
+    throw problem
+  }
 }
 
 /** @throws Problem 404 for a customer that there is not, 403 for the operator, and for one who is protected, or objected */
 export async function requestFor(call: Call, asked: ActBody): Promise<AskedFor> {
-  const { caller, directory, gate, language, settings } = call
+  const { caller, gate, settings } = call
   const application = settings.applications.find(({ clientId }) => clientId === asked.application)
   if (!application) throw invalid('application is not known')
-  const customer = await directory.get(asked.userId, language)
-  if (!customer) throw new Problem(404, 'user_not_found', 'there is no such customer')
+  const customer = await findCustomer(call, asked.userId)
   if (customer.id === caller.id) {
     throw new Problem(403, 'own_account', 'nobody acts as themselves')
   }
@@ -70,19 +87,13 @@ export async function requestFor(call: Call, asked: ActBody): Promise<AskedFor> 
   return { application, customer, request }
 }
 
-async function refuse(call: Call, asked: ActBody, problem: unknown): Promise<never> {
-  const isRefusal = problem instanceof Problem && [403, 404].includes(problem.statusCode)
-  if (!isRefusal) throw problem
-  const protects = problem.error === 'access_denied' ? true : undefined
-  const refusal: Refusal = {
-    operator: call.caller.id,
-    error: problem.error,
-    reason: problem.message,
-    protects,
-    request: requestOf(asked),
-  }
-  await call.refusals.ofStaff(refusal)
-  throw problem
+/** @throws Problem 404 if there is no such customer */
+export async function findCustomer({ directory, language }: Call, id: string): Promise<Customer> {
+  // A database may fail at what no id can be: that would read as trouble.
+  const isId = isPlain(id) && id.length <= MAX_ID_LENGTH
+  const customer = isId ? await directory.get(id, language) : undefined
+  if (!customer) throw new Problem(404, 'user_not_found', 'there is no such customer')
+  return customer
 }
 
 function requestOf(asked: ActBody): Refusal['request'] {
@@ -95,8 +106,7 @@ function requestOf(asked: ActBody): Refusal['request'] {
 }
 
 /** The members of {@link ActBody}. */
-export function actEntries({ applications, durations, ticketPattern }: Parts['settings']) {
-  const isTicket = (ticket: string) => ticketPattern?.whole.test(ticket) !== false
+export function actEntries({ applications, durations, ticket }: Parts['settings']) {
   const choice = durations.length > 0 ? `must be one of: ${durations.join(', ')}` : 'is no choice'
   return {
     userId: v.pipe(
@@ -108,13 +118,21 @@ export function actEntries({ applications, durations, ticketPattern }: Parts['se
       writtenText(100),
       // Else a search for the ticket would not find what was done for it.
       v.check(isSeen, 'must not contain characters that are not seen'),
-      v.check(isTicket, 'is not a ticket number'),
+      v.check((text) => isTicket(text, ticket) !== false, 'is not a ticket number'),
     ),
     reason: writtenText(MAX_REASON_LENGTH),
     application: oneOf(applications.map(({ clientId }) => clientId)),
     access: oneOf(['read', 'change']),
     duration: v.optional(orDigits(v.picklist(durations, choice))),
   }
+}
+
+/** The reason in the context of a question to the rule, as long as nobody has typed one. */
+export const REASON_OF_QUESTION = 'a question beforehand'
+
+/** @throws Problem 400 for a member of {@link ActBody} that is wrong */
+export function readAsked({ settings }: Pick<Parts, 'settings'>, given: object): ActBody {
+  return readBy(exactly(actEntries(settings)), given, invalid)
 }
 
 /** The members of the form to act, whichever of its buttons is pressed. */
@@ -132,7 +150,7 @@ function scopeOf({ scopes }: Application, access: ActBody['access']): string {
     throw invalid('access must be read in this application')
   }
   const all = access === 'change' ? `${read} ${change}` : read
-  return [...new Set(all.split(' ').filter((scope) => scope !== ''))].join(' ')
+  return [...new Set(all.match(/\S+/g))].join(' ')
 }
 
 /** The answer that an operator would get now. It is no promise: a start asks again. */
@@ -150,7 +168,7 @@ export interface Foreseen {
   /** The approvals, for `'needs'`. */
   readonly needs?: readonly Need[] | undefined
   /** The people who can give it, as an operator reads it, for `'needs'` if the console has permits. */
-  readonly approval?: object | undefined
+  readonly approval?: Approval | undefined
 }
 
 /** Finds the answer that the operator would get. The rule sees the request of the caller. */
@@ -170,12 +188,13 @@ export async function foresee(call: Call, body: ActBody): Promise<Foreseen> {
     const approval = await call.gate.findApproval(call, asked, body, { by: needs ?? [], emergency })
     return { verdict, needs, approval }
   } catch (problem) {
-    if (!(problem instanceof Problem) || problem.statusCode !== 403) throw problem
-    if (problem.error === 'own_account') return { verdict: 'refused', by: 'self' }
-    if (problem.error === 'access_denied') {
-      return { verdict: 'refused', by: 'protected', reason: problem.message }
-    }
-    if (problem.error !== 'stopped') throw problem
-    return { verdict: 'refused', by: 'stop', ...(problem.more as { record: RecordAnswer }) }
+    const { error, message, more } = problem instanceof Problem ? problem : {}
+    const by = Object.entries(REFUSED_BY).find(([known]) => known === error)?.[1]
+    if (!by) throw problem
+    const reason = by === 'protected' ? message : undefined
+    return { verdict: 'refused', by, reason, ...(more as { record?: RecordAnswer } | undefined) }
   }
 }
+
+/** The part that refuses, by the error. */
+const REFUSED_BY = { own_account: 'self', access_denied: 'protected', stopped: 'stop' } as const

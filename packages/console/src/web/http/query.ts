@@ -1,29 +1,18 @@
-import type { Context } from 'koa'
 import * as v from 'valibot'
-import { objectOf, type Read, readBy, wholeNumber } from '../../kernel/input.ts'
+import { exactly, type Read, readBy, wholeNumber } from '../../kernel/input.ts'
 import { MAX_CURSOR_LENGTH, MAX_ID_LENGTH } from '../../kernel/limits.ts'
 import { invalid } from './problem.ts'
 
 /**
- * The parameters of a request. Each has a known name and appears once; an empty one is absent.
+ * Reads the parameters of a request. Each has a known name and appears once; an empty one is absent.
  *
  * @throws Problem 400 that names the parameter
  */
-export function readQuery<const E extends v.ObjectEntries>(
-  { querystring }: Pick<Context, 'querystring'>,
-  entries: E,
-): Read<E> {
-  const given = new Map<string, string>()
-  for (const [name, value] of new URLSearchParams(querystring)) {
-    if (!Object.hasOwn(entries, name)) {
-      const known = Object.keys(entries).join(', ') || 'none'
-      throw invalid(`a parameter is not known here; known are: ${known}`)
-    }
-    if (given.has(name)) throw invalid(`the parameter ${name} is repeated`)
-    given.set(name, value)
-  }
+export function readQuery<const E extends v.ObjectEntries>(search: string, entries: E): Read<E> {
+  const given = new URLSearchParams(search)
+  if (new Set(given.keys()).size < given.size) throw invalid('a parameter is repeated')
   const present = [...given].filter(([, value]) => value !== '')
-  return readBy(objectOf(entries), Object.fromEntries(present), invalid)
+  return readBy(exactly(entries), Object.fromEntries(present), invalid)
 }
 
 /** A text of at most so many characters, as a database can hold it. */

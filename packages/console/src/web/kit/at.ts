@@ -1,14 +1,14 @@
 import { fill } from 'oidc-provider-impersonation-verify/format'
 import { MAX_COUNTED } from '../../kernel/limits.ts'
 import { formOf, type Plural } from '../../kernel/sentence.ts'
-import type { MeAnswer } from '../answers.ts'
 import type { BrandSettings } from '../brand.ts'
+import type { MeAnswer } from '../me.ts'
 import type { Words } from '../words/words.ts'
 
 /** A form that was refused: it is shown again with its values. */
 export interface Refused {
-  /** The path of the action, below the base. */
-  readonly action: string
+  /** The id of the form. */
+  readonly form: string
   readonly values: Readonly<Record<string, string>>
   /** In the words of the person. */
   readonly problem: string
@@ -59,7 +59,7 @@ export function shortCount(count: number): string {
 
 /** A sentence with its slots filled, for attributes, titles and texts. */
 export function text(
-  { locale }: At,
+  { locale }: Pick<At, 'locale'>,
   of: string,
   slots: Readonly<Record<string, string | number>> = {},
 ): string {
@@ -73,7 +73,7 @@ export function text(
 
 /** As {@link text}. The number chooses the form, and fills the slot {count}. */
 export function counted(
-  at: At,
+  at: Pick<At, 'language' | 'locale'>,
   of: Plural,
   count: number,
   slots: Record<string, string | number> = {},

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 
 /** A fact in a list of facts. If it is not known, it is not there. */
 export function Fact({ name, children }: { name: string; children: ComponentChildren }) {
-  if (children === undefined || children === false || children === '') return null
+  if (!children || [children].flat().length === 0) return null
   return (
     <div>
       <dt>{name}</dt>

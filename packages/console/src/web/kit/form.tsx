@@ -16,26 +16,26 @@ export type FieldIn = (name: string, value?: string) => FieldOf
 /**
  * A form that does something. It is sent to an action and comes back to this page.
  *
- * @param props.id tells the forms of a page with one action apart
+ * @param props.id if the page has the same form twice
  */
 export function Form(
   props: {
     action: string
-    id?: string
+    id?: string | undefined
     class?: string
     /** Leads into an application, in a tab of its own, and is good once. */
     opens?: true | undefined
     /** The id of an element in the form that the script fetches again when a field is changed. */
     foresees?: string
     /** Values that nobody types. */
-    fields?: Readonly<Record<string, string>>
+    fields?: Readonly<Record<string, string>> | undefined
     children: (field: FieldIn) => ComponentChildren
   },
   { base, here, once, reader, refused }: At,
 ) {
   const { action, class: name, opens, foresees, fields = {}, children } = props
-  const id = props.id ?? action
-  const own = refused && (refused.values.form ?? refused.action) === id ? refused : undefined
+  const { id = formId(action, fields) } = props
+  const own = refused?.form === id ? refused : undefined
   const field: FieldIn = (name, value = '') => ({
     id: `${id}-${name}`,
     name,
@@ -51,13 +51,7 @@ export function Form(
       data-foresees={foresees}
       {...(opens && { target: '_blank', rel: 'noopener' })}
     >
-      <input type="hidden" name="from" value={here} />
-      <input type="hidden" name="form" value={id} />
-      <input type="hidden" name="reader" value={reader} />
-      {opens && <input type="hidden" name="once" value={once} />}
-      {Object.entries(fields).map(([name, value]) => (
-        <input key={name} type="hidden" name={name} value={value} />
-      ))}
+      <Hidden of={{ from: here, form: id, reader, once: opens && once, ...fields }} />
       {own && own.field === undefined && (
         <p class="message refused" role="alert">
           {own.problem}
@@ -68,9 +62,21 @@ export function Form(
   )
 }
 
-/** A value that nobody types. */
-export function Hidden({ of: { name, value } }: { of: FieldOf }) {
-  return value === '' ? null : <input type="hidden" name={name} value={value} />
+/** Tells the forms of a page with one action apart. An id has no spaces. */
+export function formId(action: string, fields: Readonly<Record<string, string>>): string {
+  return [action, ...Object.values(fields).map(encodeURIComponent)].join('-')
+}
+
+/** Values that nobody types. */
+export function Hidden({ of }: { of: Readonly<Record<string, string | undefined>> }) {
+  return (
+    <>
+      {Object.entries(of).map(
+        ([name, value]) =>
+          value !== undefined && <input key={name} type="hidden" name={name} value={value} />,
+      )}
+    </>
+  )
 }
 
 interface FieldProps {
@@ -82,15 +88,11 @@ interface FieldProps {
 type InputProps = Omit<JSX.InputHTMLAttributes<HTMLInputElement>, 'label'>
 
 /** A label, an input, help below it, and what is wrong with it. */
-export function Field(
+function Field(
   props: FieldProps & {
-    children: (input: {
-      id: string
-      name: string
-      value: string
-      'aria-describedby': string
-      'aria-invalid': boolean
-    }) => JSX.Element
+    children: (
+      input: Omit<FieldOf, 'problem'> & { 'aria-describedby': string; 'aria-invalid': boolean },
+    ) => JSX.Element
   },
 ) {
   const { of, label, help, children } = props
@@ -132,29 +134,15 @@ export function SearchField(props: FieldProps & InputProps) {
   return <TextField type="search" data-key="/" {...props} />
 }
 
-/** Finds something: on Enter, and with the script while a person types. It begins with the focus. */
-export function SearchForm(
-  props: { value: string | undefined; label: string; help: string },
-  { base, here }: At,
-) {
-  const { value = '', label, help } = props
-  return (
-    <search>
-      <form method="get" action={base + here.split('?')[0]} data-auto>
-        <SearchField
-          of={{ id: 'search', name: 'q', value }}
-          label={label}
-          help={help}
-          autofocus={value === ''}
-        />
-      </form>
-    </search>
-  )
-}
-
 /** A text of several lines, which is stored on one. */
 export function NoteField(
-  props: Partial<FieldProps> & { of: FieldOf; isNeeded?: boolean; most?: number },
+  props: {
+    of: FieldOf
+    label?: string | undefined
+    help?: string
+    isNeeded?: boolean | undefined
+    most?: number
+  },
   { words }: At,
 ) {
   const { of, label, help, isNeeded, most = MAX_NOTE_LENGTH } = props
@@ -164,31 +152,30 @@ export function NoteField(
       label={label ?? (isNeeded ? words.web.note : words.web.noteOptional)}
       help={help}
     >
-      {({ value, ...input }) => (
-        <textarea {...input} rows={3} required={isNeeded} maxLength={most}>
-          {value}
-        </textarea>
-      )}
+      {(input) => <textarea {...input} rows={3} required={isNeeded} maxLength={most} />}
     </Field>
   )
 }
 
-/** One of a few, all of them in sight. If there is no choice, the value is sent as it is. */
+/** Values, each with its words. */
+export type Options = readonly (readonly [value: string, label: string])[]
+
+/** One of a few, all of them in sight. A single one is sent without being shown. */
 export function Choice(props: {
   of: FieldOf
   legend: string
-  options: readonly { readonly value: string; readonly label: string }[]
+  options: Options
   /** The heading above says the same. */
   isLegendUnseen?: true
   /** The parameter of the page that says the same. */
   asks?: string
 }) {
   const { of, legend, options, isLegendUnseen, asks } = props
-  if (options.length < 2) return <Hidden of={of} />
+  if (options.length < 2) return <Hidden of={{ [of.name]: options[0]?.[0] }} />
   return (
     <fieldset class="choices">
       <legend class={isLegendUnseen && 'unseen'}>{legend}</legend>
-      {options.map(({ value, label }) => (
+      {options.map(([value, label]) => (
         <label class="choice" key={value}>
           <input
             type="radio"
@@ -206,18 +193,14 @@ export function Choice(props: {
 }
 
 /** One of several, in a list that opens. */
-export function SelectField(props: {
-  of: FieldOf
-  label: string
-  options: readonly { readonly value: string; readonly label: string }[]
-}) {
+export function SelectField(props: { of: FieldOf; label: string; options: Options }) {
   const { of, label, options } = props
   return (
     <Field of={of} label={label}>
-      {({ value: chosen, ...input }) => (
+      {(input) => (
         <select {...input}>
-          {options.map(({ value, label }) => (
-            <option key={value} value={value} selected={value === chosen}>
+          {options.map(([value, label]) => (
+            <option key={value} value={value}>
               {label}
             </option>
           ))}
@@ -236,35 +219,12 @@ interface ButtonProps extends JSX.ButtonHTMLAttributes<HTMLButtonElement> {
 }
 
 /** A button that sends its form. `data-key` is a key that presses it: `Control+Enter`. */
-export function Button(
-  props: ButtonProps & {
-    /** Another action than that of the form. Its answer comes in this tab. */
-    action?: string
-    /** Opens a new tab, also with another action. */
-    opens?: true
-  },
-  { base }: At,
-) {
-  const { action, kind = 'plain', label, opens, children, ...more } = props
+export function Button({ kind = 'plain', label, children, ...more }: ButtonProps) {
   return (
-    <button
-      type="submit"
-      class={`button ${kind}`}
-      aria-label={label}
-      {...(action !== undefined && {
-        formAction: base + action,
-        formTarget: opens ? '_blank' : '_self',
-      })}
-      {...more}
-    >
+    <button type="submit" class={`button ${kind}`} aria-label={label} {...more}>
       {children}
     </button>
   )
-}
-
-/** Tells the forms of a page with one action apart. An id has no spaces. */
-export function formId(action: string, fields: Readonly<Record<string, string>>): string {
-  return [action, ...Object.values(fields).map(encodeURIComponent)].join('-')
 }
 
 /** A form of one button. */
@@ -278,7 +238,7 @@ export function ActionButton(
     opens?: true
   },
 ) {
-  const { action, fields = {}, id = formId(action, fields), opens, ...button } = props
+  const { action, fields, id, opens, ...button } = props
   return (
     <Form action={action} class="inline" id={id} opens={opens} fields={fields}>
       {() => <Button {...button} />}

@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import type { PageView } from '../pages/table.ts'
 import type { At } from './at.ts'
-import { Back } from './link.tsx'
+import { ActionButton } from './form.tsx'
+import { Link } from './link.tsx'
 
 /** The logo of the firm, or the mark of the console: two circles, one in the place of the other. */
 export function Mark(_: object, { brand }: At) {
@@ -20,18 +21,17 @@ export function Mark(_: object, { brand }: At) {
 export function Frame(
   props: {
     product: string
-    /** Between the name of the product and the end of the head. */
+    /** Between the name of the product and the way out. */
     head?: ComponentChildren
     /** Between the head and the page. */
     strip?: ComponentChildren
     /** A part that is read out when it comes. */
     news?: ComponentChildren
-    foot?: ComponentChildren
     children: ComponentChildren
   },
   { brand, base, lost, said, words }: At,
 ) {
-  const { product, head, strip, news, foot, children } = props
+  const { product, head, strip, news, children } = props
   return (
     <>
       <a class="skip" href="#content">
@@ -46,6 +46,9 @@ export function Frame(
           </span>
         </a>
         {head}
+        <ActionButton action="/sign-out" kind="quiet">
+          {words.web.signOut}
+        </ActionButton>
       </header>
       <div id="strip">{strip}</div>
       <main id="content" tabIndex={-1}>
@@ -73,7 +76,6 @@ export function Frame(
         </div>
         {children}
       </main>
-      <footer class="foot">{foot}</footer>
     </>
   )
 }
@@ -82,10 +84,26 @@ export function Frame(
 export function Page({ of: { title, about, back, ids, isNarrow, body } }: { of: PageView }) {
   return (
     <section class={isNarrow ? 'page narrow' : 'page'} data-about={ids?.join(' ')}>
-      {back && <Back to={back.to}>{back.label}</Back>}
+      {/* The script goes back in the history if the list is there. */}
+      {back && (
+        <p class="back-line">
+          <Link to={back.to} class="back" data-key="Escape">
+            {back.label}
+          </Link>
+        </p>
+      )}
       <h1>{title}</h1>
       {about && <p class="about">{about}</p>}
       {body}
     </section>
+  )
+}
+
+/** In place of a part of a page that cannot be shown now. */
+export function NotShown(_: object, { words }: At) {
+  return (
+    <p class="message trouble" role="alert">
+      {words.web.problems.notShown}
+    </p>
   )
 }

@@ -1,5 +1,6 @@
-import type { ComponentChildren, JSX } from 'preact'
+import type { JSX } from 'preact'
 import type { At } from './at.ts'
+import { pathWith } from './paths.ts'
 
 /** A link to a page of ours. @param props.to below the base: `/audit` */
 export function Link(
@@ -29,19 +30,8 @@ export function Older(props: {
   const { to, next, asked, label } = props
   if (next === undefined) return null
   return (
-    <Link class="button" to={`${to}?${new URLSearchParams({ ...asked, before: next })}`}>
+    <Link class="button" to={pathWith(to, { ...asked, before: next })}>
       {label}
     </Link>
-  )
-}
-
-/** Leads back to a list. The script goes back in the history if the list is there. */
-export function Back({ to, children }: { to: string; children: ComponentChildren }) {
-  return (
-    <p class="back-line">
-      <Link to={to} class="back" data-key="Escape">
-        {children}
-      </Link>
-    </p>
   )
 }

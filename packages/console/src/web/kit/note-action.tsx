@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact'
 import type { At } from './at.ts'
 import { Button, Disclosure, Form, formId, NoteField } from './form.tsx'
 
@@ -6,21 +5,21 @@ import { Button, Disclosure, Form, formId, NoteField } from './form.tsx'
 export function NoteAction(
   props: {
     action: string
-    /** The words of the button, and of the one that sends the form. */
     label: string
+    /** The words of the note, and of the button that sends the form. @defaultValue those of all notes, and `label` */
+    note?: string
+    send?: string
     /** For screen readers, if the label does not say what it is about. */
     name?: string
     kind?: 'danger' | 'plain' | 'primary'
-    about?: string
+    about: string
     isNeeded?: boolean
     /** Hidden fields. */
     fields?: Readonly<Record<string, string>>
-    /** Further fields. */
-    children?: ComponentChildren
   },
   { refused }: At,
 ) {
-  const { action, label, name, kind, about, isNeeded = false, fields = {}, children } = props
+  const { action, label, note, send = label, name, kind, about, isNeeded, fields = {} } = props
   const id = formId(action, fields)
   return (
     <Disclosure
@@ -28,17 +27,16 @@ export function NoteAction(
       label={label}
       about={name}
       kind={kind}
-      open={(refused?.values.form ?? refused?.action) === id}
+      open={refused?.form === id}
     >
-      <Form action={action} id={id} class="card form" fields={fields}>
+      <Form action={action} class="card form" fields={fields}>
         {(field) => (
           <>
-            {about && <p>{about}</p>}
-            {children}
-            <NoteField of={field('note')} isNeeded={isNeeded} />
+            <p>{about}</p>
+            <NoteField of={field('note')} label={note} isNeeded={isNeeded} />
             <div class="actions">
               <Button kind={kind ?? 'primary'} data-key="Control+Enter">
-                {label}
+                {send}
               </Button>
             </div>
           </>

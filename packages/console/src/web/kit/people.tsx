@@ -1,10 +1,27 @@
 import type { AuditPerson, AuditRow } from 'oidc-provider-impersonation-verify/format'
 import { type At, text } from './at.ts'
-import { Person } from './person.tsx'
 import { Text } from './text.tsx'
 
+/** A word that no column has room for: it breaks, and others stay whole. */
+const WIDE_WORD = /[^\s-]{25}/
+
+/** Names up to this length stay on one line where there is room. */
+const MAX_LENGTH_ON_ONE_LINE = 20
+
+/** A person, if known: the name, and on demand the id. */
+export function NamedPerson({ of }: { of: AuditPerson | undefined }, at: At) {
+  const shown = personName(at, of)
+  const isWhole = shown.length <= MAX_LENGTH_ON_ONE_LINE
+  const width = WIDE_WORD.test(shown) ? 'wide-word' : isWhole ? 'whole' : ''
+  return (
+    <bdi class={`person ${width}`} title={of?.name && of.id}>
+      {shown}
+    </bdi>
+  )
+}
+
 interface Acts {
-  readonly operator?: { readonly id: string; readonly name?: string | undefined } | undefined
+  readonly operator?: AuditPerson | undefined
   /** The client id of the software that acts, for the operator or on its own. */
   readonly software?: string | undefined
 }
@@ -20,10 +37,11 @@ export function actorName(
   { operator, software }: Acts,
   unknown = at.words.impersonations.audit.unknownPerson,
 ): string {
-  const person = operator && (operator.name ?? operator.id)
-  if (software === undefined) return person ?? unknown
-  if (person === undefined) return software
-  return text(at, at.words.web.software, { software, operator: person })
+  if (!operator) return software ?? unknown
+  const person = personName(at, operator)
+  return software === undefined
+    ? person
+    : text(at, at.words.web.software, { software, operator: person })
 }
 
 /** *Olivia Ortiz as Alice Ng*, for titles and labels. */
@@ -33,18 +51,11 @@ export function actingText(at: At, row: Pick<AuditRow, 'customer' | 'operator' |
 }
 
 /** As {@link actorName}, as an element. */
-export function Actor({ of }: { of: Acts }, { words }: At) {
-  const { operator, software } = of
-  const person = operator && <Person {...operator} />
-  if (software === undefined) return person ?? <>{words.impersonations.audit.unknownPerson}</>
-  const name = <Person id={software} />
-  if (!person) return name
-  return <Text of={words.web.software} software={name} operator={person} />
-}
-
-/** A person who may not be known. */
-export function NamedPerson({ of }: { of: AuditPerson | undefined }, { words }: At) {
-  return of ? <Person {...of} /> : words.impersonations.audit.unknownPerson
+export function Actor({ of: { operator, software } }: { of: Acts }, { words }: At) {
+  const person = <NamedPerson of={operator} />
+  if (software === undefined) return person
+  const name = <NamedPerson of={{ id: software }} />
+  return operator ? <Text of={words.web.software} software={name} operator={person} /> : name
 }
 
 /** As {@link actingText}, as elements. */

@@ -10,7 +10,7 @@ interface RowGroup<Row> {
 }
 
 /** Rows of 40 px; on phones, each row is a card. The first column names the row. */
-export function Table<Row, Name extends string>(props: {
+export function Table<Row extends { id: string }, Name extends string>(props: {
   label: string
   /** The words of the columns. */
   names: Readonly<Record<Name, string>>
@@ -20,17 +20,8 @@ export function Table<Row, Name extends string>(props: {
   numeric?: readonly NoInfer<Name>[]
   rows?: readonly Row[]
   groups?: readonly RowGroup<Row>[]
-  keyOf: (row: Row) => string
 }) {
-  const {
-    label,
-    names,
-    cells,
-    numeric = [],
-    rows = [],
-    groups = [{ key: '', rows }],
-    keyOf,
-  } = props
+  const { label, names, cells, numeric = [], rows = [], groups = [{ key: '', rows }] } = props
   const columns = (Object.keys(cells) as Name[]).flatMap((name) => {
     const cell: ((row: Row) => ComponentChildren) | false | undefined = cells[name]
     const kind = numeric.includes(name) ? 'numeric' : undefined
@@ -55,11 +46,13 @@ export function Table<Row, Name extends string>(props: {
               <th scope="rowgroup" colSpan={2}>
                 {head}
               </th>
-              <td colSpan={columns.length - 2}>{actions}</td>
+              <td colSpan={columns.length - 2}>
+                <div class="actions">{actions}</div>
+              </td>
             </tr>
           )}
           {rows.map((row) => (
-            <tr key={keyOf(row)} id={`row-${keyOf(row)}`}>
+            <tr key={row.id} id={`row-${row.id}`}>
               {columns.map(({ name, cell, kind }, index) =>
                 index === 0 ? (
                   <th key={name} scope="row">

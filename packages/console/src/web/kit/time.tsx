@@ -1,40 +1,37 @@
+import { dateOf } from '../when.ts'
 import type { At } from './at.ts'
 
-/** The format of a moment. */
-export type TimeForm = 'clock' | 'day' | 'long' | 'ofDay' | 'recent' | 'short'
-
-const OPTIONS: Readonly<Record<TimeForm, Intl.DateTimeFormatOptions>> = {
+/** The formats of a moment. */
+const FORMS = {
   short: { dateStyle: 'medium', timeStyle: 'short' },
   /** To the second, with the zone. */
   long: { dateStyle: 'medium', timeStyle: 'long' },
-  /** For what is hours old at most. */
+  /** Without the day, which is known. */
   ofDay: { timeStyle: 'short' },
   day: { dateStyle: 'full' },
+  month: { month: 'long', year: 'numeric' },
   /** To the second, if the day stands above. */
   clock: { timeStyle: 'medium' },
   /** Without the year, if it is this one: rows keep to one line. */
   recent: { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' },
-}
+} as const satisfies Readonly<Record<string, Intl.DateTimeFormatOptions>>
+
+type TimeForm = keyof typeof FORMS
 
 /** A moment for a sentence or a label. @param moment milliseconds since the epoch */
 export function timeText({ locale, zone }: At, moment: number, form: TimeForm = 'short'): string {
-  return new Intl.DateTimeFormat(locale, { ...OPTIONS[form], timeZone: zone }).format(moment)
-}
-
-/** A moment in UTC, to the millisecond: `2026-11-22 10:40:44.012 UTC`. */
-export function utcText(moment: number): string {
-  return new Date(moment).toISOString().replace('T', ' ').replace('Z', ' UTC')
+  return new Intl.DateTimeFormat(locale, { ...FORMS[form], timeZone: zone }).format(moment)
 }
 
 /** A moment in the zone of the reader; on hover, in UTC. @param at milliseconds since the epoch */
 export function Time({ at: moment, form = 'short' }: { at: number; form?: TimeForm }, at: At) {
-  const year = (time: number) =>
-    new Intl.DateTimeFormat('en', { year: 'numeric', timeZone: at.zone }).format(time)
-  const isOld = form === 'recent' && year(moment) !== year(at.now)
-  const utc = utcText(moment)
+  const yearOf = (time: number) => dateOf(at.zone, time).split('-')[0]
+  const isOld = form === 'recent' && yearOf(moment) !== yearOf(at.now)
+  const iso = new Date(moment).toISOString()
+  const utc = iso.replace('T', ' ').replace('Z', ' UTC')
   return (
     <time
-      dateTime={new Date(moment).toISOString()}
+      dateTime={iso}
       title={form === 'clock' ? `${timeText(at, moment, 'long')} = ${utc}` : utc}
     >
       {timeText(at, moment, isOld ? 'short' : form)}
@@ -43,24 +40,17 @@ export function Time({ at: moment, form = 'short' }: { at: number; form?: TimeFo
 }
 
 const UNITS = [
+  ['day', 86_400],
   ['hour', 3600],
   ['minute', 60],
   ['second', 1],
 ] as const
 
-/** A length of time that somebody chose: *10 minutes*. @param seconds whole */
-export function durationText({ language }: At, seconds: number): string {
-  const [unit, length] = UNITS.find(([, length]) => seconds % length === 0) ?? ['second', 1]
-  return new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }).format(
-    seconds / length,
-  )
-}
-
-/** Writes a duration: `9 min 41 sec`. @param milliseconds 0 or more */
-export function elapsedText({ locale }: At, milliseconds: number): string {
-  let rest = Math.round(Math.max(0, milliseconds) / 1000)
+/** A length of time: *9 minutes 41 seconds*. */
+export function durationText({ locale }: At, seconds: number): string {
+  let rest = Math.max(0, Math.round(seconds))
   const unitText = (count: number, unit: string) =>
-    new Intl.NumberFormat(locale, { style: 'unit', unit }).format(count)
+    new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' }).format(count)
   const parts = UNITS.flatMap(([unit, length]) => {
     const count = Math.floor(rest / length)
     rest %= length
@@ -92,14 +82,12 @@ export function Countdown({ until }: { until: number }, at: At) {
   )
 }
 
-/** Such as *2 minutes ago*. @param milliseconds how far away; before now: less than 0 */
+/** Such as *in 2 minutes*. @param milliseconds how far away; before now: less than 0 */
 export function relativeText({ locale }: At, milliseconds: number): string {
   const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
   const seconds = Math.round(milliseconds / 1000)
-  const size = Math.abs(seconds)
+  const found = UNITS.find(([, length]) => length >= 60 && length <= Math.abs(seconds))
   // A text that changed each second would be read out each second.
-  if (size < 60) return relative.format(0, 'second')
-  if (size < 3600) return relative.format(Math.round(seconds / 60), 'minute')
-  if (size < 86_400) return relative.format(Math.round(seconds / 3600), 'hour')
-  return relative.format(Math.round(seconds / 86_400), 'day')
+  const [unit, length] = found ?? ['second', Number.POSITIVE_INFINITY]
+  return relative.format(Math.round(seconds / length), unit)
 }

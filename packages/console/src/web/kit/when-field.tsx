@@ -1,6 +1,6 @@
 import { dateOf, daysFrom, monthOf, type Range, rangeText } from '../when.ts'
 import { type At, text } from './at.ts'
-import { Field, SelectField } from './form.tsx'
+import { SelectField, TextField } from './form.tsx'
 import { timeText } from './time.tsx'
 
 const MONTHS_SHOWN = 24
@@ -10,25 +10,22 @@ export function WhenField({ range, isDays }: { range: Range; isDays?: boolean },
   const { from, to } = range
   const { filter } = at.words.impersonations.audit
   const asked = isDays ? 'days' : rangeText(range).replace(/^-$/, 'any')
-  const choices = [
-    { value: 'any', label: filter.anyTime },
-    ...choicesAt(at).map(({ label, ...choice }) => ({ value: rangeText(choice), label })),
-    { value: 'days', label: filter.fromTo },
-  ]
-  const isKnown = choices.some(({ value }) => value === asked)
-  const dayOf = (time: number | undefined) => (time === undefined ? '' : dateOf(at.zone, time))
+  const choices = new Map(choicesAt(at))
+  if (!choices.has(asked)) choices.set(asked, momentsText(range, at))
+  const day = (name: 'from' | 'to', time: number | undefined) => {
+    const value = time === undefined ? '' : dateOf(at.zone, time)
+    return <TextField type="date" of={{ id: `when-${name}`, name, value }} label={filter[name]} />
+  }
   return (
     <>
       <SelectField
         of={{ id: 'when', name: 'when', value: asked }}
         label={filter.when}
-        options={[
-          ...choices,
-          ...(isKnown ? [] : [{ value: asked, label: momentsText(range, at) }]),
-        ]}
+        options={[...choices]}
       />
-      <DayField name="from" label={filter.from} value={dayOf(from)} />
-      <DayField name="to" label={filter.to} value={dayOf(to === undefined ? to : to - 1)} />
+      {/* These are shown if the days from one to another are chosen. */}
+      {day('from', from)}
+      {day('to', to === undefined ? to : to - 1)}
     </>
   )
 }
@@ -41,27 +38,16 @@ function momentsText({ from, to }: Range, at: At): string {
   return `${timeText(at, from)} – ${timeText(at, to)}`
 }
 
-function choicesAt({ locale, now, words, zone }: At) {
+function choicesAt(at: At): readonly (readonly [value: string, label: string])[] {
+  const { now, words, zone } = at
   const { filter } = words.impersonations.audit
   const today = dateOf(zone, now)
-  const monthName = new Intl.DateTimeFormat(locale, {
-    month: 'long',
-    year: 'numeric',
-    timeZone: zone,
-  })
   const months = Array.from({ length: MONTHS_SHOWN }, (_, back) => monthOf(zone, now, back))
   return [
-    { label: filter.today, ...daysFrom(zone, today, 1) },
-    { label: filter.lastDays, ...daysFrom(zone, today, 7, -6) },
-    ...months.map((month) => ({ label: monthName.format(month.from), ...month })),
+    ['any', filter.anyTime],
+    [rangeText(daysFrom(zone, today, 1)), filter.today],
+    [rangeText(daysFrom(zone, today, 7, -6)), filter.lastDays],
+    ...months.map((month) => [rangeText(month), timeText(at, month.from, 'month')] as const),
+    ['days', filter.fromTo],
   ]
-}
-
-/** It is shown if the days from one to another are chosen. */
-function DayField({ name, label, value }: { name: string; label: string; value: string }) {
-  return (
-    <Field of={{ id: `when-${name}`, name, value }} label={label}>
-      {(input) => <input {...input} type="date" />}
-    </Field>
-  )
 }

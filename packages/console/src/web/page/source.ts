@@ -1,23 +1,21 @@
-import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The files that browsers load. */
-export const FILE_NAMES = ['page.js', 'style.css', 'icon.svg'] as const
+/** The files that browsers load, by their names. */
+type BrowserFiles = readonly (readonly [name: string, content: Uint8Array])[]
 
-/** The content of each of {@link FILE_NAMES}. */
-export type BrowserFiles = ReadonlyMap<string, Uint8Array>
-
-const SOURCE_FOLDER = new URL('../../', import.meta.url)
+const FILE_NAMES = ['page.js', 'style.css', 'icon.svg']
 
 /** Bundles the source by esbuild. The package has what this makes. */
 export async function bundleSource(): Promise<BrowserFiles> {
   const { build } = await import('esbuild')
-  const pathOf = (name: string) => fileURLToPath(new URL(name, SOURCE_FOLDER))
   const { outputFiles } = await build({
-    entryPoints: ['web/browser/page.ts', 'web/style/style.css'].map(pathOf),
+    entryPoints: ['browser/page.ts', 'style/style.css', 'style/icon.svg'],
+    absWorkingDir: fileURLToPath(new URL('..', import.meta.url)),
     entryNames: '[name]',
+    assetNames: '[name]',
+    loader: { '.svg': 'copy' },
     outdir: '/',
     write: false,
     bundle: true,
@@ -28,28 +26,14 @@ export async function bundleSource(): Promise<BrowserFiles> {
     charset: 'utf8',
     logLevel: 'silent',
   })
-  const made = outputFiles.map(({ path, contents }) => [basename(path), contents] as const)
-  const icon = await readFile(pathOf('web/style/icon.svg'))
-  return new Map<string, Uint8Array>([...made, ['icon.svg', icon]])
+  return outputFiles.map(({ path, contents }) => [basename(path), contents])
 }
 
-let files: Promise<BrowserFiles> | undefined
-
-/**
- * The files that browsers load: as they were built, or from the source at the first call, which
- * takes esbuild. A failure is not kept.
- */
-export function browserFiles(): Promise<BrowserFiles> {
-  files ??= load().catch((error) => {
-    files = undefined
-    throw error
-  })
-  return files
-}
-
-async function load(): Promise<BrowserFiles> {
-  const built = new URL('../../browser/', import.meta.url)
-  if (!existsSync(new URL(FILE_NAMES[0], built))) return bundleSource()
-  const read = FILE_NAMES.map(async (name) => [name, await readFile(new URL(name, built))] as const)
-  return new Map(await Promise.all(read))
+/** The files as they were built, or from the source, which takes esbuild. */
+export async function browserFiles(): Promise<BrowserFiles> {
+  if (import.meta.url.endsWith('.ts')) return bundleSource()
+  const folder = new URL('../../browser/', import.meta.url)
+  return Promise.all(
+    FILE_NAMES.map(async (name) => [name, await readFile(new URL(name, folder))] as const),
+  )
 }

@@ -1,20 +1,15 @@
 import type { IncomingMessage } from 'node:http'
 import type { Context } from 'koa'
-import { isPlainObject } from 'oidc-provider-impersonation-verify/format'
-import { bodyReader } from '../http/json-body.ts'
 import { invalid, Problem } from '../http/problem.ts'
 
-/** The largest form, in bytes. */
-const MAX_BYTES = 16_384
+/** The largest body of a page, in bytes. */
+export const MAX_BYTES = 16_384
 
 /** The pages put names between these, and who copies a name from a page copies them, too. */
 const ISOLATES = /[\u2066-\u2069]/g
 
 /** The fields of a form, each once. */
 export type FormValues = Readonly<Record<string, string>>
-
-/** Reads a JSON body. @throws Problem 400, 413 or 415 */
-export const readJson = bodyReader(MAX_BYTES)
 
 /**
  * Reads a form that a browser sends. The line breaks of a text become spaces: the audit keeps one line.
@@ -39,6 +34,17 @@ export async function readFormBody(ctx: Context): Promise<FormValues> {
   return Object.fromEntries(values)
 }
 
+/** The fields of the page itself: what it is about, and from where it was sent. */
+const OWN_FIELDS = ['form', 'from', 'once', 'reader']
+
+/** The fields that a person chose or typed. An empty one is absent. */
+export function fieldsOf(values: FormValues): FormValues {
+  const given = Object.entries(values).filter(
+    ([name, value]) => value !== '' && !OWN_FIELDS.includes(name),
+  )
+  return Object.fromEntries(given)
+}
+
 async function readFields(request: IncomingMessage): Promise<Iterable<[string, unknown]>> {
   const parts: Buffer[] = []
   let length = 0
@@ -52,20 +58,11 @@ async function readFields(request: IncomingMessage): Promise<Iterable<[string, u
     request.resume()
     throw new Problem(413, 'invalid_request', `the form must not exceed ${MAX_BYTES} bytes`)
   }
-  try {
-    return new URLSearchParams(
-      new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(parts)),
-    )
-  } catch (cause) {
-    throw new Problem(400, 'invalid_request', 'the form is not UTF-8', { cause })
-  }
+  return new URLSearchParams(Buffer.concat(parts).toString())
 }
 
 function readBefore(ctx: Context): object {
   const body: unknown = Object(ctx.req).body ?? Object(ctx.request).body
-  // `qs` of Express makes an object without a prototype.
-  if (isPlainObject(body) || (Object(body) === body && Object.getPrototypeOf(body) === null)) {
-    return Object(body)
-  }
+  if (typeof body === 'object' && body !== null) return body
   throw invalid('the form was read before, and is not there')
 }

@@ -19,7 +19,7 @@ export function takeSaid(ctx: Context, cookie: CookiePlace, at: At): string | un
   if (kept === undefined) return undefined
   writeCookie(ctx, placeOf(cookie), '', 0)
   const [key = '', count = ''] = kept.split('.')
-  const sentence = Object.entries(at.words.web.said).find(([known]) => known === key)?.[1]
+  const sentence = new Map(Object.entries(at.words.web.said)).get(key)
   if (typeof sentence === 'string') return sentence
   return sentence && /^\d{1,9}$/.test(count) ? counted(at, sentence, Number(count)) : undefined
 }

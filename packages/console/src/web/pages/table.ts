@@ -1,4 +1,3 @@
-import type { Context } from 'koa'
 import type { ComponentChild } from 'preact'
 import type * as v from 'valibot'
 import { exactly, type Read, readBy } from '../../kernel/input.ts'
@@ -58,21 +57,9 @@ export interface DoneMessage {
   readonly count?: number
 }
 
-/** The members of every call. */
+/** A request with a body: JSON, or the fields of a form. */
 export interface AnyCall {
-  readonly ctx: Context
-  /** The body: JSON, or the fields of a form. */
   input(): Promise<unknown>
-}
-
-/** A line of the table: a path below that of the console, and what answers there. */
-export interface Route<C extends AnyCall, A extends At = StaffAt> {
-  readonly method: 'GET' | 'POST'
-  readonly path: string
-  /** The roles that may use it. Empty for customers. */
-  readonly roles: readonly Role[]
-  readonly marks: RouteMarks
-  readonly answer: (call: C) => Promise<Answered<A>>
 }
 
 export interface RouteMarks {
@@ -80,10 +67,18 @@ export interface RouteMarks {
   readonly isActing?: true
   /** It makes an entry of the audit that can wait. An end cannot. */
   readonly writes?: true
-  /** The answer is a stream: there is no HEAD. */
-  readonly streams?: true
-  /** It is no page: a form that was refused does not come back there. */
-  readonly isFile?: true
+}
+
+/** A line of the table: a path below that of the console, and what answers there. */
+export interface Route<C extends AnyCall, A extends At = StaffAt> extends RouteMarks {
+  readonly method: 'GET' | 'POST'
+  /** There is a HEAD, and a form that was refused comes back there. */
+  readonly isPage?: true
+  readonly path: string
+  /** The roles that may use it. Empty for customers. */
+  readonly roles: readonly Role[]
+  /** @param search the query of the page, also if a form on it was refused */
+  readonly answer: (call: C, search: string) => Promise<Answered<A>>
 }
 
 /** The page that a browser gets after an action, if it is not the one with the form. */
@@ -106,11 +101,11 @@ export function linesFor<C extends AnyCall, A extends At = StaffAt>() {
     ): Route<C, A> {
       return {
         method: 'GET',
+        isPage: true,
         path,
         roles,
-        marks: {},
-        async answer(call) {
-          const answer = await model({ ...call, query: readQuery(call.ctx, query) })
+        async answer(call, search) {
+          const answer = await model({ ...call, query: readQuery(search, query) })
           return { model: answer, page: (at) => view(answer, at) }
         },
       }
@@ -132,7 +127,7 @@ export function linesFor<C extends AnyCall, A extends At = StaffAt>() {
         method: 'POST',
         path,
         roles,
-        marks,
+        ...marks,
         async answer(call) {
           const entries = typeof body === 'function' ? body(call) : body
           const given = readBy(exactly(entries), await call.input(), invalid)
@@ -157,7 +152,7 @@ export function linesFor<C extends AnyCall, A extends At = StaffAt>() {
         method: 'GET',
         path,
         roles,
-        marks: { ...marks, isFile: true },
+        ...marks,
         async answer(call) {
           await answer(call)
           return {}

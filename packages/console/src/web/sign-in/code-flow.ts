@@ -1,7 +1,9 @@
 import type { Context } from 'koa'
 import * as oauth from 'oauth4webapi'
 import type { Provider } from 'oidc-provider-impersonation'
-import { unavailable } from '../http/problem.ts'
+import { isId } from '../../kernel/ids.ts'
+import { unavailable } from '../../kernel/problem.ts'
+import { redirect } from '../http/redirect.ts'
 import { type CookiePlace, oldCookies, readCookie, writeCookie } from './cookie.ts'
 import { providerInProcess } from './in-process.ts'
 
@@ -9,40 +11,9 @@ import { providerInProcess } from './in-process.ts'
 const MAX_SIGN_IN_SECONDS = 900
 const TIMEOUT_MS = 10_000
 /** All cookies of earlier sign-ins under way, in characters. They go with every request to the origin. */
-const MAX_BEGUN_LENGTH = 4000
+const MAX_BEGUN_LENGTH = 2500
 /** The longest address that a sign-in leads back to, in characters. A cookie has 4096 at most. */
 const MAX_TO_LENGTH = 2000
-
-/** The provider wants to see the person: nothing is wrong. */
-const NEEDS_PERSON: readonly string[] = [
-  'account_selection_required',
-  'consent_required',
-  'interaction_required',
-  'login_required',
-]
-
-/** The reason why nobody is signed in. */
-export type SignInTrouble = 'cancelled' | 'elsewhere' | 'late' | 'needed' | 'refused'
-
-/** The way in which the provider sent the person back. */
-export interface Returned {
-  /** The address below the base from which the person was sent. */
-  readonly to: string
-  readonly trouble?: SignInTrouble | undefined
-}
-
-/** The content of the cookie of a sign-in under way. */
-interface Begun {
-  readonly verifier: string
-  readonly to: string
-}
-
-export interface CodeFlow {
-  /** Sends the person to the provider. @param prompt `none`: the provider shows nothing */
-  begin(ctx: Context, to: string, prompt?: 'login' | 'none'): Promise<void>
-  /** Redeems the code, and writes the cookie. @throws Problem 503 */
-  finish(ctx: Context): Promise<Returned>
-}
 
 /**
  * Signs people in by the code flow with PKCE. The code is redeemed in this process, without a
@@ -50,12 +21,10 @@ export interface CodeFlow {
  */
 export function codeFlow(
   provider: Provider,
-  {
-    clientId,
-    callbackUrl,
-    cookie,
-  }: { readonly clientId: string; readonly callbackUrl: string; readonly cookie: CookiePlace },
-): CodeFlow {
+  clientId: string,
+  callbackUrl: string,
+  cookie: CookiePlace,
+) {
   const server: oauth.AuthorizationServer = {
     issuer: provider.issuer,
     token_endpoint: provider.urlFor('token'),
@@ -66,7 +35,7 @@ export function codeFlow(
   const prefix = `${cookie.name}-state-`
   const placeOf = (state: string): CookiePlace => ({ ...cookie, name: prefix + state })
 
-  async function redeem(ctx: Context, state: string, { verifier }: Begun) {
+  async function redeem(ctx: Context, state: string, verifier: string) {
     const known = await provider.Client.find(clientId)
     const client: oauth.Client = {
       client_id: clientId,
@@ -75,7 +44,12 @@ export function codeFlow(
     const answer = new URL(`${callbackUrl}?${ctx.querystring}`)
     const parameters = oauth.validateAuthResponse(server, client, answer, state)
     const response = await oauth.authorizationCodeGrantRequest(
-      ...[server, client, oauth.None(), parameters, callbackUrl, verifier],
+      server,
+      client,
+      oauth.None(),
+      parameters,
+      callbackUrl,
+      verifier,
       {
         [oauth.allowInsecureRequests]: true,
         [oauth.customFetch]: (_url, { body, signal }) =>
@@ -87,17 +61,14 @@ export function codeFlow(
   }
 
   return {
-    async begin(ctx, to, prompt) {
-      const state = oauth.generateRandomState()
-      const begun: Begun = {
-        verifier: oauth.generateRandomCodeVerifier(),
-        to: to.length > MAX_TO_LENGTH ? '' : to,
-      }
-      const value = Buffer.from(JSON.stringify(begun)).toString('base64url')
+    /** Sends the person to the provider. @param prompt `none`: the provider shows nothing */
+    async begin(ctx: Context, to: string, prompt?: 'login' | 'none'): Promise<void> {
+      const [state, verifier] = [oauth.generateRandomState(), oauth.generateRandomCodeVerifier()]
       for (const name of oldCookies(ctx, prefix, MAX_BEGUN_LENGTH)) {
         writeCookie(ctx, { ...cookie, name }, '', 0)
       }
-      writeCookie(ctx, placeOf(state), value, MAX_SIGN_IN_SECONDS)
+      const kept = Buffer.from(to.length > MAX_TO_LENGTH ? '' : to).toString('base64url')
+      writeCookie(ctx, placeOf(state), `${verifier}.${kept}`, MAX_SIGN_IN_SECONDS)
       const parameters = new URLSearchParams({
         client_id: clientId,
         response_type: 'code',
@@ -105,57 +76,55 @@ export function codeFlow(
         redirect_uri: callbackUrl,
         scope: 'openid',
         state,
-        code_challenge: await oauth.calculatePKCECodeChallenge(begun.verifier),
+        code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
         code_challenge_method: 'S256',
         ...(prompt && { prompt }),
       })
-      ctx.status = 303
-      ctx.redirect(`${provider.urlFor('authorization')}?${parameters}`)
+      redirect(ctx, `${provider.urlFor('authorization')}?${parameters}`)
     },
 
-    async finish(ctx) {
-      const state = stateOf(ctx)
-      const begun = readBegun(ctx, placeOf(state).name)
-      if (!begun) return { to: '', trouble: 'elsewhere' }
-      writeCookie(ctx, placeOf(state), '', 0)
+    /**
+     * Redeems the code, and writes the cookie.
+     *
+     * @returns the address below the base from which the person was sent, or that of the door
+     * @throws Problem 503
+     */
+    async finish(ctx: Context): Promise<string> {
+      const state = String(ctx.query.state)
+      const place = placeOf(state)
+      const begun = isId(state) ? readCookie(ctx, place.name) : undefined
+      if (begun === undefined) return doorPath('elsewhere', '')
+      writeCookie(ctx, place, '', 0)
+      const [verifier = '', kept = ''] = begun.split('.')
+      const to = pathBelow(Buffer.from(kept, 'base64url').toString())
       try {
-        const { access_token: token, expires_in: seconds = 0 } = await redeem(ctx, state, begun)
+        const { access_token: token, expires_in: seconds = 0 } = await redeem(ctx, state, verifier)
         writeCookie(ctx, cookie, token, seconds)
-        return begun
+        return to
       } catch (error) {
-        return { to: begun.to, trouble: troubleOf(error) }
+        return doorPath(troubleOf(error), to)
       }
     },
   }
 }
 
-/** The state of an answer of the provider. Empty for what we never sent. */
-function stateOf({ query: { state } }: Context): string {
-  return typeof state === 'string' && /^[\w-]{43}$/.test(state) ? state : ''
+/** @param why the key of the sentence that says why nobody is signed in */
+function doorPath(why: string, to: string): string {
+  return `/sign-in?${new URLSearchParams({ why, to })}`
 }
 
-function readBegun(ctx: Context, name: string): Begun | undefined {
-  const value = readCookie(ctx, name)
-  if (value === undefined) return undefined
-  try {
-    const { verifier, to } = JSON.parse(Buffer.from(value, 'base64url').toString())
-    return { verifier: String(verifier), to: isPathBelow(to) ? to : '' }
-  } catch {
-    return undefined
-  }
-}
-
-/** Checks whether a text is an address below our own path, and leads nowhere else. */
-export function isPathBelow(to: unknown): to is string {
-  if (typeof to !== 'string' || !/^(?:|[/?][!-~]*)$/.test(to)) return false
+/** An address below our own path as it is, and the first page for every other. */
+export function pathBelow(to: unknown): string {
+  if (typeof to !== 'string' || !/^(?:|[/?][!-~]*)$/.test(to)) return ''
   const [path = ''] = to.split('?')
-  return !/^\/[/\\]|\\|(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i.test(path)
+  return /^\/[/\\]|\\|(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i.test(path) ? '' : to
 }
 
-/** @throws Problem 503 where the provider did not answer */
-function troubleOf(error: unknown): SignInTrouble {
+/** @throws Problem 503 if the provider did not answer */
+function troubleOf(error: unknown): string {
   if (error instanceof oauth.AuthorizationResponseError) {
-    if (NEEDS_PERSON.includes(error.error)) return 'needed'
+    // The provider wants to see the person: nothing is wrong.
+    if (error.error.endsWith('_required')) return 'needed'
     return error.error === 'access_denied' ? 'cancelled' : 'refused'
   }
   if (error instanceof oauth.ResponseBodyError) return 'late'

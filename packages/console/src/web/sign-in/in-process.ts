@@ -1,32 +1,25 @@
-import { createServer, request } from 'node:http'
+import { createServer, type IncomingMessage, request, type Server } from 'node:http'
 import { duplexPair } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import type { Provider } from 'oidc-provider-impersonation'
 
-/** Sends one request to the provider. The path is one of the provider's own: `/token`. */
-export type AskProvider = (
-  path: string,
-  form: URLSearchParams,
-  signal?: AbortSignal,
-) => Promise<Response>
-
 /**
- * Sends requests to the provider in this process, over a pair of streams. The public address of the
+ * Sends forms to the provider in this process, over a pair of streams. The public address of the
  * provider may not be reachable from here, for example behind a proxy.
+ *
+ * @returns a function whose path is one of the provider's own: `/token`
  */
-export function providerInProcess(provider: Provider): AskProvider {
+export function providerInProcess(provider: Provider) {
   const { host, protocol } = new URL(provider.issuer)
   // It never listens: each request brings its own connection.
-  const server = createServer()
-  let isReady = false
-  return async (path, form, signal) => {
-    // Middleware that the deployment adds to the provider after the console counts as well.
-    if (!isReady) server.on('request', provider.callback())
-    isReady = true
+  let server: Server | undefined
+  return async (path: string, form: URLSearchParams, signal?: AbortSignal): Promise<Response> => {
+    // Made late: middleware that the deployment adds to the provider after the console counts as well.
+    server ??= createServer(provider.callback())
     const [ours, theirs] = duplexPair()
     // Koa reads whether a connection is secure from its socket.
     server.emit('connection', Object.assign(theirs, { encrypted: protocol === 'https:' }))
-    const { promise, resolve, reject } = Promise.withResolvers<Response>()
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
     request(
       {
         method: 'POST',
@@ -35,19 +28,15 @@ export function providerInProcess(provider: Provider): AskProvider {
         createConnection: () => ours,
         ...(signal && { signal }),
       },
-      (answer) => {
-        const headers = Object.entries(answer.headersDistinct).flatMap(([name, values = []]) =>
-          values.map((value): [string, string] => [name, value]),
-        )
-        buffer(answer)
-          .then((body) =>
-            resolve(new Response(body, { status: answer.statusCode ?? 500, headers })),
-          )
-          .catch(reject)
-      },
+      resolve,
     )
       .on('error', reject)
       .end(form.toString())
-    return promise
+    const answer = await promise
+    const { statusCode = 500, headers } = answer
+    return new Response(await buffer(answer), {
+      status: statusCode,
+      headers: { 'content-type': headers['content-type'] ?? '' },
+    })
   }
 }

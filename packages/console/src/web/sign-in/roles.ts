@@ -1,7 +1,7 @@
 import type { Account } from 'oidc-provider'
-import { endsWithin } from 'oidc-provider-impersonation/siblings'
+import { limitTime } from 'oidc-provider-impersonation/siblings'
 import { ALL_ROLES, type Role } from '../../kernel/roles.ts'
-import { orUnavailable, Problem } from '../http/problem.ts'
+import { orUnavailable } from '../http/problem.ts'
 
 /** Returns the role of an account, as the deployment has it. */
 export type RoleOf = (account: Account) => Role | undefined | Promise<Role | undefined>
@@ -15,7 +15,7 @@ const ROLE_TIMEOUT_MS = 5000
 /**
  * Asks the deployment for the role of an account.
  *
- * @throws Problem 503 where `role` throws or takes too long, 500 where it answers something else
+ * @throws Problem 503 if `role` throws or takes too long, TypeError if it returns something else
  */
 export function findRole(
   account: Account,
@@ -24,7 +24,7 @@ export function findRole(
   return ask('role', () => role(account), [undefined, ...ALL_ROLES])
 }
 
-/** The same for whether an account may erase: nobody where it is not asked. */
+/** The same for `mayErase`. Without that option nobody may. */
 export async function findMayErase(
   account: Account,
   { mayErase }: { readonly mayErase: MayErase | undefined },
@@ -37,13 +37,10 @@ async function ask<T>(
   question: () => T | Promise<T>,
   known: readonly T[],
 ): Promise<T> {
-  const answered = await orUnavailable('your role cannot be looked up now', async () => {
-    const answer = (async () => question())()
-    if (await endsWithin(ROLE_TIMEOUT_MS, answer)) return answer
-    throw new Error(`options.${option} took more than ${ROLE_TIMEOUT_MS} ms`)
-  })
+  const tooLate = () => new Error(`options.${option} took more than ${ROLE_TIMEOUT_MS} ms`)
+  const answered = await orUnavailable('your role cannot be looked up now', () =>
+    limitTime(ROLE_TIMEOUT_MS, question(), tooLate),
+  )
   if (known.includes(answered)) return answered
-  throw new Problem(500, 'server_error', 'something went wrong', {
-    cause: new TypeError(`options.${option} answered none of: ${known.map(String).join(', ')}`),
-  })
+  throw new TypeError(`options.${option} answered none of: ${known.map(String).join(', ')}`)
 }

@@ -16,8 +16,8 @@ export interface PageClient {
  * Finds out whether the provider knows the client of a page. Storage of the provider may have it, so
  * this is asked at the first use, and no more once it is known.
  *
- * @returns a function that throws Problem 500 where the client is unknown, and 503 where that cannot
- * be known now
+ * @returns a function that throws Problem 500 if the client is unknown, and 503 if that cannot be
+ * known now
  */
 export function knownClient(provider: Provider, page: PageClient): () => Promise<void> {
   let isKnown = false
@@ -60,13 +60,11 @@ async function findWrong(
 export async function checkSetUp(
   provider: Provider,
   { issueAs, applications }: Pick<Settings, 'applications' | 'issueAs'>,
-  pages: readonly { readonly assertClient: () => Promise<void> }[],
+  pages: readonly PageClient[],
 ): Promise<void> {
-  for (const { assertClient } of pages) {
-    await assertClient().catch((error: unknown) => {
-      const { cause } = Object(error)
-      throw cause instanceof TypeError ? cause : error
-    })
+  for (const page of pages) {
+    const wrong = await findWrong(provider, page)
+    if (wrong !== undefined) throw new TypeError(wrong)
   }
   await expectGrant('options.issueAs', issueAs, 'client_credentials')
   for (const [index, { clientId }] of applications.entries()) {

@@ -1,6 +1,7 @@
 import type { Context } from 'koa'
 import type { Provider } from 'oidc-provider-impersonation'
 import { askProvider } from '../http/problem.ts'
+import { redirect } from '../http/redirect.ts'
 import type { Entered } from './signed-in.ts'
 
 /** The lifetime of the ID token of a sign-out, in seconds. */
@@ -36,6 +37,5 @@ export async function signOut(
     await token.destroy()
     await grant?.destroy()
   })
-  ctx.status = 303
-  ctx.redirect(to.href)
+  redirect(ctx, to.href)
 }

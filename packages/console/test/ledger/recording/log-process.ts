@@ -6,10 +6,10 @@ import { pendingOf } from '../../../src/ledger/recording/compose.ts'
 import { auditLog } from '../../../src/ledger/recording/log.ts'
 import { sealsOf, signShared } from '../sealing/seals-of.ts'
 import {
-  HOW,
   idOf,
   issued,
   MARKS,
+  NO_END,
   removeOne,
   started,
   T,
@@ -29,7 +29,7 @@ await store.open()
 
 let batches = 0
 let isDue = true
-function passing(at: Step): void {
+function passing(at: Step) {
   if (at !== step || batches < Number(count) || !isDue) return
   isDue = false
   kill(pid, signal as NodeJS.Signals)
@@ -53,7 +53,7 @@ const log = auditLog(
   MARKS,
 )
 
-const { seals } = await sealsOf(
+const seals = sealsOf(
   {
     ...store,
     async addSeal(seal) {
@@ -66,10 +66,10 @@ const { seals } = await sealsOf(
   { sign: signShared },
 )
 
-async function erase(id: string): Promise<void> {
+async function erase(id: string) {
   const erased = { impersonations: [id], permits: [], until: T + 9 }
   const entry = { event: 'support.erased', timeMs: T + 9, by: 'grace', erased } as const
-  await log.append([pendingOf(entry)], HOW)
+  await log.append([pendingOf(entry)], NO_END)
   passing('erasure')
   await removeOne(store, id)
 }
@@ -82,7 +82,7 @@ for (; ; batches += 1) {
     used('shared', T + 2, { useId: name }),
     used(name, T + 2),
   ].map(pendingOf)
-  await log.append(batch, HOW)
+  await log.append(batch, NO_END)
   writeSync(stdout.fd, `${batch.map(({ id }) => id).join(' ')}\n`)
   if (batches % 4 === 2) await seals.seal()
   if (batches % 4 === 3) await erase(idOf(name))

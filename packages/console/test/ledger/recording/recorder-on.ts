@@ -3,5 +3,7 @@ import { type RecorderOptions, recorder } from '../../../src/ledger/recording/re
 import { MARKS } from '../stores/contract/support.ts'
 
 /** The recorder of a process that shares the keys of all tests. */
-export const recorderOn = (store: WrittenStore, options?: RecorderOptions) =>
-  recorder(auditLog(store, MARKS), options)
+export const recorderOn = (
+  store: WrittenStore,
+  { pauses, ...options }: RecorderOptions & { pauses?: readonly [number, ...number[]] } = {},
+) => recorder(auditLog(store, MARKS, pauses), options)

@@ -2,9 +2,11 @@ import { storable } from 'oidc-provider-impersonation-verify/chain'
 import { type AuditRow, reasonOf } from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
 import { log, unlessTrouble } from '../../../kernel/log-line.ts'
-import { type AccountImpersonation, describeRow } from '../../../web/account-card.ts'
+import { findLookedInto, listOwnRecords } from '../../../records/api/of-customer.ts'
+import type { CustomerRecordCall } from '../../../records/api/shown.ts'
+import { type AccountImpersonation, describeTicket } from '../../../web/account-card.ts'
 import { whatWasDone } from '../../../web/done.ts'
-import { problemOf } from '../../../web/http/problem.ts'
+import { Problem } from '../../../web/http/problem.ts'
 import { cursor, numberParameter } from '../../../web/http/query.ts'
 import type { CustomerCall, WithQuery } from '../../../web/parts.ts'
 import { readActive, rowOfRunning } from '../../../web/rows.ts'
@@ -14,36 +16,20 @@ const MAX_RUNNING_SHOWN = 50
 
 export const OWN = { before: cursor, limit: v.optional(numberParameter(1, 50), '10') }
 
-/** The part of the page that records make. */
-export interface RecordsOnPage<C, R> {
-  listRecords(call: C): Promise<R>
-  /** Finds when another person looked into what the caller objected to, by the operator. */
-  findLookedInto(call: C): Promise<(operator: string, objectedAt: number) => number | undefined>
-}
-
-export interface AccountPageAnswer<R> {
-  /** Impersonations that run now, newest first. */
-  readonly running: readonly AccountImpersonation[] | null
-  /** Requests of support, and answers of the caller. */
-  readonly records: R | null
-  readonly past: AccountAnswer | null
-}
+export type AccountPageAnswer = Awaited<ReturnType<typeof showAccount>>
 
 /**
  * `GET {account.path}`: who acts and acted as the caller. A part that cannot be read now is `null`: the customer
  * must be able to end what runs in any case. A customer reads only what concerns them: never the reason that the
  * operator gave, nor why the provider refused a request.
  */
-export async function showAccount<C extends CustomerCall, R>(
-  call: WithQuery<typeof OWN, C>,
-  records: RecordsOnPage<C, R>,
-): Promise<AccountPageAnswer<R>> {
-  const [running, own, past] = await Promise.all([
+export async function showAccount(call: WithQuery<typeof OWN, CustomerRecordCall>) {
+  const [running, records, past] = await Promise.all([
     orNull(listOwnRunning(call)),
-    orNull(records.listRecords(call)),
-    orNull(listPast(call, records)),
+    orNull(listOwnRecords(call)),
+    orNull(listPast(call)),
   ])
-  return { running, records: own, past }
+  return { running, records, past }
 }
 
 /** A part that cannot be read takes no other part away. */
@@ -52,7 +38,7 @@ async function orNull<T>(part: Promise<T>): Promise<T | null> {
     return await part
   } catch (error) {
     // The request itself is wrong.
-    if (problemOf(error, false).statusCode < 500) throw error
+    if (error instanceof Problem && error.statusCode < 500) throw error
     log(`a part of the account page cannot be read: ${reasonOf(error)}`)
     return null
   }
@@ -61,41 +47,37 @@ async function orNull<T>(part: Promise<T>): Promise<T | null> {
 export type AccountAnswer = Awaited<ReturnType<typeof listPast>>
 
 /** Lists the impersonations of the caller, newest first. */
-async function listPast<C extends CustomerCall>(
-  call: WithQuery<typeof OWN, C>,
-  { findLookedInto }: Pick<RecordsOnPage<C, unknown>, 'findLookedInto'>,
-) {
+async function listPast(call: WithQuery<typeof OWN, CustomerRecordCall>) {
   const { audit, caller, now, query } = call
   const { before, limit } = query
   const page = await audit.store.find({ customer: caller.id }, { before, limit, now: now() })
   const rows = page.rows.filter(({ customer }) => customer?.id === storable(caller.id))
   const hasObjection = rows.some(({ objection }) => objection)
   const lookedInto = hasObjection ? await findLookedInto(call) : undefined
-  const impersonations: AccountImpersonation[] = []
-  for (const row of rows) {
+  const impersonations = rows.map(async (row): Promise<AccountImpersonation> => {
     const { objection, operator } = row
     const lookedIntoAt = objection && operator && lookedInto?.(operator.id, objection.at)
-    impersonations.push({ ...(await describe(row, call)), lookedIntoAt })
-  }
-  return { impersonations, next: page.next }
+    return { ...(await describe(row, call)), lookedIntoAt }
+  })
+  return { impersonations: await Promise.all(impersonations), next: page.next }
 }
 
 /** Lists the impersonations of the caller that run now, newest first. */
 async function listOwnRunning(call: CustomerCall): Promise<readonly AccountImpersonation[]> {
   const running = await readActive(call, { userId: call.caller.id }, MAX_RUNNING_SHOWN)
-  const described: AccountImpersonation[] = []
-  for (const one of running) {
-    // The customer must be able to end it while the audit cannot be read, too.
-    const found = await unlessTrouble('what was done cannot be read', async () =>
-      describe(rowOfRunning(one, await call.audit.store.row(one.id)), call),
-    )
-    described.push(found ?? describeRow(rowOfRunning(one), { did: [], more: undefined }, call))
-  }
-  return described
+  return Promise.all(
+    running.map(async (one) => {
+      // The customer must be able to end it while the audit cannot be read, too.
+      const found = await unlessTrouble('what was done cannot be read', async () =>
+        describe(rowOfRunning(one, await call.audit.store.row(one.id)), call),
+      )
+      return found ?? describeTicket([rowOfRunning(one)], { did: [], more: undefined }, call)
+    }),
+  )
 }
 
 async function describe(row: AuditRow, call: CustomerCall): Promise<AccountImpersonation> {
   const { audit, language, settings } = call
   const done = await whatWasDone(audit.store, [row], settings.account?.describe, language)
-  return describeRow(row, done, call)
+  return describeTicket([row], done, call)
 }

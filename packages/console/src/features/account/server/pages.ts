@@ -1,23 +1,19 @@
-import type { ComponentType } from 'preact'
+import type { CustomerRecordCall } from '../../../records/api/shown.ts'
 import { orUnavailable } from '../../../web/http/problem.ts'
 import type { At } from '../../../web/kit/at.ts'
 import { notYours, OWN_ID, ownId } from '../../../web/own-id.ts'
 import { linesFor } from '../../../web/pages/table.ts'
-import type { CustomerCall, WithBody, WithQuery } from '../../../web/parts.ts'
+import type { CustomerCall, WithBody } from '../../../web/parts.ts'
 import { accountPage } from '../views/account-page.tsx'
-import { OWN, type RecordsOnPage, showAccount } from './lists.ts'
+import { OWN, showAccount } from './lists.ts'
+
+const { action, page } = linesFor<CustomerRecordCall, At>()
 
 /** The page on which customers see who acted as them. */
-export function accountPages<C extends CustomerCall, R>(
-  records: RecordsOnPage<C, R> & { readonly Records: ComponentType<{ of: R }> },
-) {
-  const { action, page } = linesFor<C, At>()
-  const show = (call: WithQuery<typeof OWN, C>) => showAccount(call, records)
-  return [
-    page('', [], OWN, show, accountPage(records.Records)),
-    action('/end', [], OWN_ID, endOwn, { says: 'endedByCustomer' }),
-  ]
-}
+export const ACCOUNT_PAGES = [
+  page('', [], OWN, showAccount, accountPage),
+  action('/end', [], OWN_ID, endOwn, { says: 'endedByCustomer' }),
+]
 
 /** Ends one. An end is recorded (I13): it is carried out in any case, and waits for its entry. */
 async function endOwn({

@@ -1,18 +1,13 @@
-import { MAX_NOTE_LENGTH } from 'oidc-provider-impersonation-verify/format'
-import {
-  type AccountImpersonation,
-  type AccountState,
-  cardInWords,
-} from '../../../web/account-card.ts'
+import { type AccountImpersonation, cardInWords } from '../../../web/account-card.ts'
 import type { Done } from '../../../web/done.ts'
 import { type At, counted, text } from '../../../web/kit/at.ts'
-import { Badge } from '../../../web/kit/badge.tsx'
+import { Badge, UnapprovedMark } from '../../../web/kit/badge.tsx'
 import { Fact } from '../../../web/kit/fact.tsx'
-import { ActionButton, Button, Disclosure, Form, NoteField } from '../../../web/kit/form.tsx'
+import { ActionButton } from '../../../web/kit/form.tsx'
+import { NoteAction } from '../../../web/kit/note-action.tsx'
 import { actorName } from '../../../web/kit/people.tsx'
 import { Text } from '../../../web/kit/text.tsx'
 import { Time, timeText } from '../../../web/kit/time.tsx'
-import { UnapprovedMark } from '../../../web/kit/unapproved.tsx'
 
 /** One time that the support team acted as the customer. */
 export function ImpersonationCard({ of }: { of: AccountImpersonation }, at: At) {
@@ -20,7 +15,7 @@ export function ImpersonationCard({ of }: { of: AccountImpersonation }, at: At) 
   const { account } = at.words
   const isRunning = state === 'running'
   const shown = { ...of, ticket: of.ticket ?? account.noTicket }
-  const card = cardInWords(shown, at.words, (sentence, count) => counted(at, sentence, count))
+  const card = cardInWords(shown, at)
   const who = actorName(at, of, account.support)
   return (
     <article class={isRunning ? 'card running' : 'card'}>
@@ -80,47 +75,24 @@ export function ImpersonationCard({ of }: { of: AccountImpersonation }, at: At) 
             {account.end}
           </ActionButton>
         )}
-        {objectedAt === undefined && state !== 'refused' && <ObjectionForm of={of} who={who} />}
+        {objectedAt === undefined && state !== 'refused' && (
+          <NoteAction
+            action="/objection"
+            label={account.object}
+            name={text(at, account.objectLabel, { who, at: timeText(at, of.startedAt ?? of.at) })}
+            about={`${account.objectAbout} ${isRunning ? account.objectEnds : ''}`}
+            note={account.note}
+            send={account.objectSend}
+            fields={{ id }}
+          />
+        )}
       </div>
     </article>
   )
 }
 
-/** *I did not ask for this*: an optional note, and what happens next. */
-function ObjectionForm({ of, who }: { of: AccountImpersonation; who: string }, at: At) {
-  const { account } = at.words
-  const began = timeText(at, of.startedAt ?? of.at)
-  return (
-    <Disclosure
-      id={`object-${of.id}`}
-      label={account.object}
-      about={text(at, account.objectLabel, { who, at: began })}
-    >
-      <Form action="/objection" id={`objection-${of.id}`} class="card form">
-        {(field) => (
-          <>
-            <h4>{account.objectTitle}</h4>
-            <p>
-              {account.objectAbout} {of.state === 'running' && account.objectEnds}
-            </p>
-            <input type="hidden" name="id" value={of.id} />
-            <NoteField
-              of={field('note')}
-              label={account.note}
-              help={text(at, account.noteHelp, { most: MAX_NOTE_LENGTH })}
-            />
-            <div class="actions">
-              <Button kind="primary">{account.objectSend}</Button>
-            </div>
-          </>
-        )}
-      </Form>
-    </Disclosure>
-  )
-}
-
 /** The key of the sentence that heads a card. */
-function sentenceOf(state: AccountState) {
+function sentenceOf(state: AccountImpersonation['state']) {
   if (state === 'running') return 'actsAsYou'
   return ['waiting', 'unused', 'refused'].includes(state) ? 'askedToAct' : 'actedAsYou'
 }
@@ -131,7 +103,7 @@ function stateText({ state, endedBy }: AccountImpersonation, at: At): string {
   return endedBy ? text(at, sentence, { who: endedBy.name ?? endedBy.id }) : states[state]
 }
 
-function stateTone(state: AccountState) {
+function stateTone(state: AccountImpersonation['state']) {
   if (state === 'running') return 'warning'
   return state === 'replay' ? 'alarm' : 'plain'
 }

@@ -23,7 +23,7 @@ export type OnAlarm = (alarm: Alarm, options: { readonly signal: AbortSignal }) 
 
 /** Of impersonations with an alarm that the deployment has not been told. */
 export function alarmsToTell(
-  store: Pick<AuditStore, 'find'>,
+  store: AuditStore,
   onAlarm: OnAlarm,
   urlOf: (row: string) => string,
 ): OutboxSource<AuditRow> {

@@ -2,17 +2,21 @@ import { hash } from 'node:crypto'
 import { impersonationUrl } from 'oidc-provider-impersonation-browser'
 import { MAX_REASON_LENGTH } from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
-import { exactly, readBy } from '../../../kernel/input.ts'
-import { actEntries, actForm, askFor, foresee } from '../../../web/acting/asked-for.ts'
+import {
+  actForm,
+  askFor,
+  findCustomer,
+  foresee,
+  REASON_OF_QUESTION,
+  readAsked,
+} from '../../../web/acting/asked-for.ts'
 import type { ActBody } from '../../../web/answers.ts'
 import { nameIn } from '../../../web/applications.ts'
 import { recordNow } from '../../../web/audit.ts'
 import { writtenText } from '../../../web/http/json-body.ts'
-import { invalid } from '../../../web/http/problem.ts'
 import { personId, textParameter } from '../../../web/http/query.ts'
 import type { Opening } from '../../../web/pages/table.ts'
 import type { Call, WithBody, WithQuery } from '../../../web/parts.ts'
-import { findCustomer } from './customers.ts'
 import { endAsCaller, runningImpersonations } from './running.ts'
 
 const typed = v.optional(textParameter(2 * MAX_REASON_LENGTH))
@@ -29,9 +33,6 @@ export const ACT_LINK = {
   duration: typed,
 }
 
-/** The reason in the context of the question, as long as nobody has typed another. */
-const REASON = 'a question beforehand'
-
 export type ActPageAnswer = Awaited<ReturnType<typeof showAct>>
 
 /** `GET /act`: the form to act as a customer, filled in as the link says. Nothing starts. */
@@ -40,13 +41,12 @@ export async function showAct(call: WithQuery<typeof ACT_LINK>) {
   const draft = draftOf(call)
   if (query.user === undefined) return { draft }
   const customer = await findCustomer(call, query.user)
-  const [{ running }, inTheWay, stop] = await Promise.all([
+  const [{ running }, inTheWay, stop, foreseen] = await Promise.all([
     runningImpersonations(call, { userId: customer.id }),
     findInTheWay(call, draft.application),
     gate.findStop(call, customer.id),
+    foreseeDraft(call, customer.id, draft),
   ])
-  const isKept = customer.protected !== undefined || stop !== undefined
-  const foreseen = isKept ? undefined : await foreseeDraft(call, customer.id, draft)
   return { customer, draft, running, inTheWay, stop, ...foreseen }
 }
 
@@ -72,11 +72,11 @@ function draftOf({ query, settings: { applications, durations } }: WithQuery<typ
 async function foreseeDraft(
   call: Call,
   userId: string,
-  { ticket: ticketId, reason, ...rest }: ReturnType<typeof draftOf>,
+  { ticket: ticketId, reason: typed, ...rest }: ReturnType<typeof draftOf>,
 ) {
   try {
-    const given = { userId, ticketId, reason: reason || REASON, ...rest }
-    const body = readBy(exactly(actEntries(call.settings)), given, invalid)
+    const reason = typed || REASON_OF_QUESTION
+    const body = readAsked(call, { userId, ticketId, reason, ...rest })
     await call.limitPreviews(call.caller.id)
     return await foresee(call, body)
   } catch {
@@ -126,15 +126,11 @@ export async function issueHandOver(
   body: ActBody,
   how: { readonly continues?: string; readonly emergency?: string | undefined },
 ) {
-  const { ctx, gate, issue, language } = call
+  const { ctx, gate, language } = call
   const { continues, emergency } = how
   const asked = await askFor(call, body)
   const { application, customer } = asked
-  if (emergency !== undefined) await gate.beginEmergency(call, asked, body, emergency)
-  const request = await gate.withPermitsReason(asked, call)
-  const { subjectToken, expiresIn } = await issue(request, ctx, body.duration).catch(
-    async (problem: unknown) => Promise.reject(await gate.withApproval(problem, asked, body, call)),
-  )
+  const { subjectToken, expiresIn } = await gate.issue(call, asked, body, emergency)
   const id = hash('sha256', subjectToken, 'base64url')
   // With permits, the exchange asks again.
   if (!gate.hasPermits) await assertStillNotStopped(call, customer.id, id)

@@ -106,7 +106,7 @@ function visibleFilter(filter: RowFilter, { id, role }: Caller): RowFilter {
 /** `GET /audit/export.csv`: one line for each row that matches. The export is an entry itself. */
 export async function exportRows(call: Call): Promise<void> {
   const { ctx, audit, caller, now } = call
-  const filter = visibleFilter(withRange(readQuery(ctx, FILTER), zoneOf(ctx)), caller)
+  const filter = visibleFilter(withRange(readQuery(ctx.querystring, FILTER), zoneOf(ctx)), caller)
   // One id leads to what was looked for, as long as it is kept.
   const found =
     isNaming(filter) &&
@@ -118,9 +118,7 @@ export async function exportRows(call: Call): Promise<void> {
     filter: namelessFilter(filter),
     impersonation: found ? found.rows[0]?.id : undefined,
   }
-  await sendExport(call, 'audit.csv', 'csv', context, () =>
-    exportCsv(audit.store, { filter, now: now() }),
-  )
+  await sendExport(call, 'audit.csv', context, () => exportCsv(audit.store, { filter, now: now() }))
 }
 
 /**
@@ -132,7 +130,7 @@ export async function exportEntries(call: Call): Promise<void> {
   const only = call.param('id') === '' ? undefined : (await findRow(call)).id
   const name = only === undefined ? 'entries.jsonl' : `impersonation-${only}.jsonl`
   const context = { format: 'entries', impersonation: only }
-  await sendExport(call, name, 'jsonl', context, () =>
+  await sendExport(call, name, context, () =>
     only === undefined ? exportEverything(store, seals) : proveOne(store, seals, only),
   )
 }

@@ -1,11 +1,9 @@
 import { type AuditRow, decodeEntry, isSameTicket } from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
-import { isId } from '../../../kernel/ids.ts'
-import { exactly, readBy } from '../../../kernel/input.ts'
-import { actEntries, requestFor } from '../../../web/acting/asked-for.ts'
-import { canChange } from '../../../web/applications.ts'
+import { readAsked, requestFor } from '../../../web/acting/asked-for.ts'
+import type { RowAnswer } from '../../../web/answers.ts'
 import { settle } from '../../../web/audit.ts'
-import { askProvider, invalid, notFound, Problem } from '../../../web/http/problem.ts'
+import { askProvider, notFound, Problem } from '../../../web/http/problem.ts'
 import type { Call, WithBody } from '../../../web/parts.ts'
 import { findRow, shownRow } from '../../../web/rows.ts'
 import { issueHandOver } from './act.ts'
@@ -25,8 +23,9 @@ export const WIDER = { access: v.optional(v.literal('change', 'must be change'))
  * nothing: an application lets one impersonation act at a time.
  */
 export async function continueImpersonation(call: WithBody<typeof WIDER>) {
-  const id = call.param('id')
-  const { request, expiresAt } = await askedBefore(call, id, call.body.access)
+  const row = await findOwn(call)
+  const { id, expiresAt = 0 } = row
+  const request = await askedBefore(call, row, call.body.access)
   const handOver = await issueHandOver(call, request, { continues: id })
   // An impersonation that is over has no end to ask for.
   if (expiresAt > call.now()) await endAsCaller(call, id)
@@ -37,50 +36,50 @@ export async function continueImpersonation(call: WithBody<typeof WIDER>) {
  * Asks the rule whether the caller may go on. It is no promise: the start asks again. If the rule cannot be asked, the
  * way on stays: what may not be is refused at the start.
  */
-export async function findWayOn(call: Call, id: string, access?: 'change') {
+export async function findWayOn(call: Call, row: RowAnswer, access?: 'change') {
   try {
     await call.limitStripPreviews(call.caller.id)
-    const { request } = await askedBefore(call, id, access)
-    const asked = await requestFor(call, request)
-    return (await call.preview(asked.request, call.ctx)).verdict
+    const { request } = await requestFor(call, await askedBefore(call, row, access))
+    return (await call.preview(request, call.ctx)).verdict
   } catch (error) {
     const isAnswer = error instanceof Problem && error.statusCode < 500 && error.statusCode !== 429
     return isAnswer ? 'refused' : 'allowed'
   }
 }
 
-/** Finds the request of an impersonation that the caller ran and may continue, or the same with wider access. */
-async function askedBefore(call: Call, id: string, wider: 'change' | undefined) {
-  const { audit, caller, gate, settings } = call
-  await settle(audit)
-  const row = isId(id) ? await audit.store.row(id) : undefined
-  const stored = row ? await audit.store.timeline(id, { limit: FIRST_ENTRIES }) : []
+/** Finds the impersonation of the path. @throws Problem 404 for one that the caller did not run */
+async function findOwn(call: Call) {
+  await settle(call.audit)
+  const row = shownRow(await findRow(call), call)
+  const { customer, isMine } = row
+  if (!customer || !isMine) throw notFound('there is no such impersonation of yours')
+  return { ...row, customer }
+}
+
+/** Finds the request of an impersonation that the caller may continue, or the same with wider access. */
+async function askedBefore(call: Call, row: RowAnswer, wider: 'change' | undefined) {
+  const { id, customer, startedAt } = row
+  const stored = await call.audit.store.timeline(id, { limit: FIRST_ENTRIES })
   const entries = stored.map(({ text = '' }) => decodeEntry(text))
   const issued = entries.find((entry) => entry?.event === 'impersonation.issued')
-  if (!row || !issued || row.operator?.id !== caller.id || row.startedAt === undefined) {
-    throw notFound('there is no such impersonation of yours to continue')
-  }
+  if (!issued || startedAt === undefined) throw notFound('it never began')
   // An objection ended it: then the start says that.
-  if (!(await gate.findStop(call, row.customer?.id ?? ''))) {
-    const end = row.end ?? (await endAtProvider(call, row.id))
+  if (!(await call.gate.findStop(call, customer?.id ?? ''))) {
+    const end = row.end ?? (await endAtProvider(call, id))
     if (!isContinuable({ ...row, end }, call)) {
       throw new Problem(409, 'conflict', 'it is over: ask for a new one, with a reason')
     }
   }
   const { userId, context, mayAct } = issued
   const { ticketId, reason, access, duration } = context ?? {}
-  const given = {
+  return readAsked(call, {
     userId,
     ticketId,
     reason,
     duration,
     access: wider ?? access,
     application: mayAct?.clientId,
-  }
-  return {
-    request: readBy(exactly(actEntries(settings)), given, invalid),
-    expiresAt: row.expiresAt ?? 0,
-  }
+  })
 }
 
 /**
@@ -104,21 +103,12 @@ async function endAtProvider({ provider }: Call, id: string): Promise<AuditRow['
  * ends and records nothing: any link may lead here.
  */
 export async function showContinue(call: Call) {
-  const { audit, caller, settings } = call
-  await settle(audit)
-  const found = await findRow(call)
-  const { id, application, customer, scope, ticket } = found
-  if (!customer || found.operator?.id !== caller.id) {
-    throw notFound('there is no such impersonation of yours')
-  }
-  const { running } = await runningImpersonations(call, { actor: caller.id })
+  const row = await findOwn(call)
+  const { running } = await runningImpersonations(call, { actor: call.caller.id })
   const isOn = running.some(
-    (it) => it.id !== id && it.customer.id === customer.id && isSameTicket(it.ticket, ticket),
+    ({ id, customer, ticket }) =>
+      id !== row.id && customer.id === row.customer.id && isSameTicket(ticket, row.ticket),
   )
-  return {
-    row: { ...shownRow(found, call), customer },
-    canChange: canChange(settings.applications, application, scope),
-    /** Absent if the caller has gone on with it. */
-    wayOn: isOn ? undefined : await findWayOn(call, id),
-  }
+  /** `wayOn` is absent if the caller has gone on with it. */
+  return { row, wayOn: isOn ? undefined : await findWayOn(call, row) }
 }

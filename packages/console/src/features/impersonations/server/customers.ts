@@ -1,11 +1,8 @@
-import { isPlain } from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
 import { oneOf } from '../../../kernel/input.ts'
-import { MAX_ID_LENGTH } from '../../../kernel/limits.ts'
 import { unlessTrouble } from '../../../kernel/log-line.ts'
-import type { CustomerAnswer } from '../../../web/answers.ts'
+import { findCustomer } from '../../../web/acting/asked-for.ts'
 import { settle } from '../../../web/audit.ts'
-import { Problem } from '../../../web/http/problem.ts'
 import { cursor, numberParameter, textParameter } from '../../../web/http/query.ts'
 import type { Call, WithQuery } from '../../../web/parts.ts'
 import { shownRow } from '../../../web/rows.ts'
@@ -73,18 +70,6 @@ export async function showCustomer(call: WithQuery<typeof PAST>) {
     next: found.next,
   }
   return { customer, running, stop, past }
-}
-
-/** @throws Problem 404 if there is no such customer */
-export async function findCustomer(
-  { directory, language }: Call,
-  id: string,
-): Promise<CustomerAnswer> {
-  // A database may fail at what no id can be: that would read as trouble.
-  const isId = isPlain(id) && id.length <= MAX_ID_LENGTH
-  const customer = isId ? await directory.get(id, language) : undefined
-  if (!customer) throw new Problem(404, 'user_not_found', 'there is no such customer')
-  return customer
 }
 
 export const SOUGHT = {

@@ -1,4 +1,3 @@
-import { endsWithin } from 'oidc-provider-impersonation/siblings'
 import {
   CONSOLE_EVENTS,
   decodeEntry,
@@ -8,19 +7,19 @@ import * as v from 'valibot'
 import { recordNow, settle } from '../../../web/audit.ts'
 import { optionalNote, writtenText } from '../../../web/http/json-body.ts'
 import { notFound, orUnavailable, Problem } from '../../../web/http/problem.ts'
-import { cursor, numberParameter } from '../../../web/http/query.ts'
-import type { Call, WithBody, WithQuery } from '../../../web/parts.ts'
+import { numberParameter } from '../../../web/http/query.ts'
+import type { WithBody, WithQuery } from '../../../web/parts.ts'
 import { auditWords, findRow, shownRow } from '../../../web/rows.ts'
-
-/** The time that names may take, in milliseconds. */
-const NAMES_TIMEOUT_MS = 2000
 
 /** Words of leads, auditors and customers about an impersonation, and no request to act. */
 const SUPERVISION_EVENTS: ReadonlySet<string> = new Set(
   CONSOLE_EVENTS.filter((event) => event !== 'support.refused' && event !== 'support.continued'),
 )
 
-export const PART_OF_TIMELINE = { after: cursor, limit: v.optional(numberParameter(1, 200), '100') }
+export const PART_OF_TIMELINE = {
+  after: v.optional(numberParameter(0, Number.MAX_SAFE_INTEGER)),
+  limit: v.optional(numberParameter(1, 200), '100'),
+}
 
 export type ImpersonationAnswer = Awaited<ReturnType<typeof showImpersonation>>
 export type TimelineEntry = ImpersonationAnswer['entries'][number]
@@ -35,50 +34,40 @@ export async function showImpersonation(call: WithQuery<typeof PART_OF_TIMELINE>
   const row = shownRow(await findRow(call), call)
   const stored = await audit.store.timeline(row.id, query)
   // Nothing is left of a text that was removed when its time was over.
-  const entries = stored.flatMap(({ cursor, number, digest, text = '' }) => {
+  const entries = stored.flatMap(({ number, digest, text = '' }) => {
     const entry = decodeEntry(text)
     if (!entry || (caller.role === 'operator' && SUPERVISION_EVENTS.has(entry.event))) return []
     const { use } = entry
     const words = use && auditWords(use, use.refused !== undefined, call)
-    return [{ ...entry, cursor, number, digest, words }]
+    return [{ ...entry, number, digest, words }]
   })
-  const people = [row.acknowledged?.by, row.hold?.by, ...entries.map(({ by }) => by)]
   return {
     ...row,
-    byNames: await findNames(call, people),
     entries,
-    next: stored.length === query.limit ? stored.at(-1)?.cursor : undefined,
+    next: stored.length === query.limit ? stored.at(-1)?.number : undefined,
     /** The address of the provider's public keys. */
     keys: provider.urlFor('jwks'),
   }
 }
 
-/** Finds the names of people by their account ids. A directory that fails, or is slow, leaves names away. */
-async function findNames({ nameOf }: Call, people: ReadonlyArray<string | undefined>) {
-  const names = new Map<string, string>()
-  const look = async (id: string) => {
-    const found = await nameOf(id).catch(() => undefined)
-    if (found?.name !== undefined) names.set(id, found.name)
-  }
-  const ids = new Set(people.filter((id) => id !== undefined))
-  await endsWithin(NAMES_TIMEOUT_MS, Promise.all([...ids].map(look)))
-  return Object.fromEntries(names)
-}
-
 export const HOLD = { note: writtenText(MAX_NOTE_LENGTH) }
 export const RELEASE = { note: optionalNote }
 
-export async function hold(call: WithBody<typeof HOLD>): Promise<void> {
+export const hold = (call: WithBody<typeof HOLD>) => recordHold(call, 'support.held')
+
+/** @throws Problem 409 for what is not on hold */
+export const release = (call: WithBody<typeof RELEASE>) => recordHold(call, 'support.released')
+
+async function recordHold(
+  call: WithBody<typeof RELEASE>,
+  event: 'support.held' | 'support.released',
+): Promise<void> {
   const { id, hold: before } = await findRow(call)
-  await recordNow(call, { event: 'support.held', id, note: call.body.note }, before?.at)
+  if (event === 'support.released' && !before?.isHeld) {
+    throw new Problem(409, 'conflict', 'it is not on hold')
+  }
+  await recordNow(call, { event, id, note: call.body.note }, before?.at)
   // A row that is gone is not put on hold.
   const held = await orUnavailable('the audit cannot be read now', () => call.audit.store.row(id))
   if (!held) throw notFound('it was erased meanwhile')
-}
-
-/** @throws Problem 409 for what is not on hold */
-export async function release(call: WithBody<typeof RELEASE>): Promise<void> {
-  const { id, hold: before } = await findRow(call)
-  if (!before?.isHeld) throw new Problem(409, 'conflict', 'it is not on hold')
-  await recordNow(call, { event: 'support.released', id, note: call.body.note }, before.at)
 }

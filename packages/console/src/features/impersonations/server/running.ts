@@ -1,14 +1,12 @@
-import type { Impersonation, ImpersonationFilter } from 'oidc-provider-impersonation'
-import type { AuditRow } from 'oidc-provider-impersonation-verify/format'
+import type { ImpersonationFilter } from 'oidc-provider-impersonation'
 import { isId } from '../../../kernel/ids.ts'
 import { unlessTrouble } from '../../../kernel/log-line.ts'
 import { readAll } from '../../../kernel/pages.ts'
 import { isAudited } from '../../../kernel/roles.ts'
-import { canChange } from '../../../web/applications.ts'
 import { askProvider, notFound } from '../../../web/http/problem.ts'
 import { mayEnd } from '../../../web/may.ts'
 import type { Call } from '../../../web/parts.ts'
-import { auditWords, readActive, rowOfRunning, shownRow } from '../../../web/rows.ts'
+import { readActive, rowOfRunning, shownRow } from '../../../web/rows.ts'
 
 const MAX_RUNNING_SHOWN = 500
 /** The longest that an access token may live, and the time of clocks that differ, in milliseconds. */
@@ -51,6 +49,7 @@ export async function endAsCaller({ caller, provider }: Call, id: string): Promi
 }
 
 export type RunningAnswer = Awaited<ReturnType<typeof runningImpersonations>>
+export type RunningImpersonation = RunningAnswer['running'][number]
 
 /** Lists what runs, oldest first. If there is too much, the newest: the strip has what the caller runs. */
 export async function runningImpersonations(call: Call, filter: ImpersonationFilter) {
@@ -79,28 +78,8 @@ export async function runningImpersonations(call: Call, filter: ImpersonationFil
   )
   const byId = new Map(rows?.map((row) => [row.id, row]))
   return {
-    running: shown.map((each) => shownTo(call, each, byId.get(each.id))),
+    running: shown.map((each) => shownRow(rowOfRunning(each, byId.get(each.id)), call)),
     /** `true` if more run than these. */
     more: found.length > MAX_RUNNING_SHOWN,
-  }
-}
-
-export type RunningImpersonation = ReturnType<typeof shownTo>
-
-function shownTo(call: Call, found: Impersonation, known: AuditRow | undefined) {
-  const { caller, settings } = call
-  const row = rowOfRunning(found, known)
-  const { application, lastUse, operator, scope, software } = row
-  const isOwn = operator?.id === caller.id
-  const use = isOwn || isAudited(caller.role) ? lastUse : undefined
-  return {
-    ...shownRow(row, call),
-    /** The newest request to an API, of what the caller runs, and for leads and auditors. */
-    lastUse: use && { ...use, words: auditWords(use, use.isRefused === true, call) },
-    canChange:
-      canChange(settings.applications, application, scope) ?? found.context.access === 'change',
-    // Software that acts for the caller is ended by the caller, and is not theirs.
-    isMine: isOwn && software === undefined,
-    canEnd: mayEnd(caller, row),
   }
 }

@@ -1,9 +1,10 @@
 import type { AuditRow } from 'oidc-provider-impersonation-verify/format'
 import { unlessTrouble } from '../../../kernel/log-line.ts'
+import type { RowAnswer } from '../../../web/answers.ts'
 import type { Call } from '../../../web/parts.ts'
 import { shownRow } from '../../../web/rows.ts'
 import { findWayOn, isContinuable } from './continue.ts'
-import { type RunningImpersonation, runningImpersonations } from './running.ts'
+import { runningImpersonations } from './running.ts'
 
 /** In this time before the end, the strip looks different and offers to go on, in milliseconds. */
 export const LAST_MINUTE = 60_000
@@ -29,17 +30,15 @@ export async function findStrip(call: Call) {
     ),
   ])
   const mine = running.filter(({ isMine }) => isMine)
-  const over = page?.rows.flatMap((row) => overOf(row, call)) ?? []
-  // Of what was gone on with, the last one counts.
+  const over = (page?.rows ?? [])
+    .map((row) => shownRow(row, call))
+    .filter((it) => it.isMine && it.startedAt !== undefined && it.outcome !== 'running')
+  // The last one of a ticket counts.
   const last = new Map([...over.toReversed(), ...mine].map((it) => [keyOf(it), it.id]))
-  const toGoOn = over.filter((it) => it.isContinuable && last.get(keyOf(it)) === it.id)
+  const toGoOn = over.filter((it) => isContinuable(it, call) && last.get(keyOf(it)) === it.id)
   const [shown, offered] = await Promise.all([
     Promise.all(mine.toSorted((a, b) => a.expiresAt - b.expiresAt).map((it) => withWays(call, it))),
-    Promise.all(
-      toGoOn
-        .slice(0, MAX_OVER_SHOWN)
-        .map(async (it) => ({ ...it, goOn: await findWayOn(call, it.id) })),
-    ),
+    Promise.all(toGoOn.slice(0, MAX_OVER_SHOWN).map((it) => withWays(call, it))),
   ])
   return {
     /** The first to end comes first. */
@@ -47,30 +46,23 @@ export async function findStrip(call: Call) {
     /** Impersonations that the reader may go on with, newest first. */
     over: offered.filter(({ goOn }) => goOn === 'allowed'),
     /** Ends by another person or the provider, a moment ago. */
-    stopped: over.filter((it) => !it.isContinuable && (it.end?.at ?? 0) > now() - NEWS_MS),
+    stopped: over.filter((it) => !isContinuable(it, call) && (it.end?.at ?? 0) > now() - NEWS_MS),
   }
 }
 
 const keyOf = ({ customer, ticket, application }: AuditRow) =>
   JSON.stringify([customer?.id, ticket, application])
 
-async function withWays(call: Call, it: RunningImpersonation) {
+/** Asks the rule for the ways on that the strip offers: to the same, and from looking to changing. */
+async function withWays<R extends RowAnswer>(call: Call, it: R) {
   const { settings, now } = call
-  const isLastMinute = it.expiresAt - now() <= LAST_MINUTE
-  const application = settings.applications.find(({ clientId }) => clientId === it.application)
-  const canWiden = !it.canChange && application?.scopes.change !== undefined
+  const { application, canChange, expiresAt = 0, outcome } = it
+  const isOver = outcome !== 'running'
+  const scopes = settings.applications.find(({ clientId }) => clientId === application)?.scopes
+  const canWiden = !isOver && !canChange && scopes?.change !== undefined
   const [goOn, widen] = await Promise.all([
-    isLastMinute ? findWayOn(call, it.id) : undefined,
-    canWiden ? findWayOn(call, it.id, 'change') : undefined,
+    isOver || expiresAt - now() <= LAST_MINUTE ? findWayOn(call, it) : undefined,
+    canWiden ? findWayOn(call, it, 'change') : undefined,
   ])
   return { ...it, goOn, widen }
-}
-
-/** A row that is over. */
-function overOf(row: AuditRow, call: Call) {
-  const { customer, operator, software, startedAt } = row
-  const shown = shownRow(row, call)
-  const isMine = operator?.id === call.caller.id && software === undefined
-  if (!customer || !isMine || startedAt === undefined || shown.outcome === 'running') return []
-  return { ...shown, customer, isContinuable: isContinuable(row, call) }
 }

@@ -1,4 +1,4 @@
-import type { Middleware } from 'koa'
+import type { Context, Middleware } from 'koa'
 import type { Provider, RequestListener } from 'oidc-provider-impersonation'
 import {
   BoundedMap,
@@ -21,15 +21,22 @@ import { setAsideEntry } from '../../../ledger/recording/compose.ts'
 import { parseGap, parseUse } from '../../../ledger/recording/parse-entry.ts'
 import type { Recorder } from '../../../ledger/recording/recorder.ts'
 import { waitForCapacity } from '../../../web/audit.ts'
-import { bodyReader } from '../../../web/http/json-body.ts'
-import { answerProblems, busy, invalid, onlyMethods, Problem } from '../../../web/http/problem.ts'
+import { readJson } from '../../../web/http/json-body.ts'
+import {
+  answerProblem,
+  assertMethod,
+  busy,
+  invalid,
+  Problem,
+  problemOf,
+} from '../../../web/http/problem.ts'
 import type { Parts } from '../../../web/parts.ts'
 import { senderOf } from '../../../web/sign-in/sender.ts'
 
 export interface TakeUsesOptions {
   /** The ids of the clients that may send: at least one. Each has the grant `client_credentials`. */
   readonly clients: readonly string[]
-  /** Where uses are taken; other requests are passed on. @defaultValue '/uses' */
+  /** The path that takes uses. Other requests are passed on. @defaultValue '/uses' */
   readonly path?: string | undefined
 }
 
@@ -52,6 +59,11 @@ const TAKE_USES_RULES = {
 const MAX_BODY = 8 * 1024 * 1024
 const MAX_USES = 1000
 
+/** The most uses that are remembered, so that a batch that comes again is stored once. */
+const MAX_USES_REMEMBERED = 10_000
+/** The longest malformed use that the log has, in characters. */
+const MAX_LINE = 65_536
+
 /**
  * `POST` with a JSON list of uses: 204 once all are stored. Until then, a sender repeats its batch: so a
  * use that is malformed is set aside, and the others are taken.
@@ -65,51 +77,8 @@ export function takeUses(
 ): TakeUses {
   const { clients, path } = resolve(TAKE_USES_RULES, options, 'takeUses')
   const findSender = senderOf(provider, clients)
-  const take = usesTaker(audit)
-  const problems = answerProblems('uses')
-  const onlyPost = onlyMethods('POST')
-  const readUses = bodyReader(MAX_BODY)
 
-  const answer: Middleware = async (ctx) => {
-    const sender = await findSender(ctx)
-    await waitForCapacity({ audit, settings })
-    const uses = await readUses(ctx)
-    if (!Array.isArray(uses)) throw invalid('the body must be a list of uses')
-    if (uses.length > MAX_USES) {
-      throw new Problem(413, 'invalid_request', `the body must have at most ${MAX_USES} uses`)
-    }
-    const isStored = await endsWithin(settings.auditTimeout * 1000, take(sender, uses))
-    if (!isStored) throw busy('the audit does not answer: send it again')
-    if (audit.isClosed()) throw busy('this process ends: send it again')
-    ctx.status = 204
-  }
-  const middleware: Middleware = async (ctx, next) => {
-    if (ctx.path !== path) return next()
-    await problems(ctx, () => onlyPost(ctx, () => answer(ctx, next)))
-  }
-  return Object.assign(middleware, { callback: () => requestListener(middleware, provider) })
-}
-
-/** The most uses that are remembered, so that a batch that comes again is stored once. */
-const MAX_USES_REMEMBERED = 10_000
-/** The longest malformed use that the log has, in characters. */
-const MAX_LINE = 65_536
-
-/**
- * `onImpersonatedRequest` of a guard: records what operators did. One bad entry stops nothing (I17): rejects
- * with a TypeError that names the member where it is no use, and records nothing.
- */
-export function useRecorder({ recordUse }: Pick<Recorder, 'recordUse'>) {
-  return async (use: ToldRequest): Promise<void> => recordUse(parseUse(use))
-}
-
-/**
- * Records what a sender tells. Resolves when all of it is stored. One bad entry stops nothing (I17): a use
- * that is malformed is set aside, and the others are stored. So is the number of
- * uses that the sender had to drop.
- */
-function usesTaker(recorder: Pick<Recorder, 'record' | 'recordUse'>) {
-  /** By what names a use. */
+  /** Each use that was told, by its name. */
   const known = new BoundedMap<string, Promise<void>>(MAX_USES_REMEMBERED)
 
   function once(name: readonly string[], record: () => Promise<void>): Promise<void> {
@@ -119,9 +88,10 @@ function usesTaker(recorder: Pick<Recorder, 'record' | 'recordUse'>) {
     return recorded
   }
 
+  /** Stores a use, or the number of those that the sender had to drop. Sets aside what is malformed (I17). */
   function take(client: string, reported: unknown): Promise<void> {
     const setAside = (what: { digest?: string; why: string }, time?: number) =>
-      recorder.record({ ...setAsideEntry({ event: USED_EVENT, ...what }, time), client })
+      audit.record({ ...setAsideEntry({ event: USED_EVENT, ...what }, time), client })
     try {
       if (typeof reported === 'object' && reported !== null && 'dropped' in reported) {
         const { dropped, timeMs, useId } = parseGap(reported)
@@ -129,7 +99,7 @@ function usesTaker(recorder: Pick<Recorder, 'record' | 'recordUse'>) {
         return once([client, useId], () => setAside({ why }, timeMs))
       }
       const use = parseUse(reported)
-      return once([client, use.useId], () => recorder.recordUse(use))
+      return once([client, use.useId], () => audit.recordUse(use))
     } catch (error) {
       const why = reasonOf(error)
       const line = escapeControls(
@@ -144,7 +114,37 @@ function usesTaker(recorder: Pick<Recorder, 'record' | 'recordUse'>) {
     }
   }
 
-  return async (sender: string, reported: readonly unknown[]) => {
-    await Promise.all(reported.map((each) => take(sender, each)))
+  async function answer(ctx: Context): Promise<void> {
+    assertMethod(ctx, 'POST')
+    const sender = await findSender(ctx)
+    await waitForCapacity({ audit, settings })
+    const uses = await readJson(ctx, MAX_BODY)
+    if (!Array.isArray(uses)) throw invalid('the body must be a list of uses')
+    if (uses.length > MAX_USES) {
+      throw new Problem(413, 'invalid_request', `the body must have at most ${MAX_USES} uses`)
+    }
+    const taken = Promise.all(uses.map((each) => take(sender, each)))
+    const isStored = await endsWithin(settings.auditTimeout * 1000, taken)
+    if (!isStored) throw busy('the audit does not answer: send it again')
+    if (audit.isClosed()) throw busy('this process ends: send it again')
+    ctx.status = 204
   }
+  const middleware: Middleware = async (ctx, next) => {
+    if (ctx.path !== path) return next()
+    ctx.set('Cache-Control', 'no-store')
+    try {
+      await answer(ctx)
+    } catch (error) {
+      answerProblem(ctx, { realm: 'uses', isForStaff: true }, problemOf(error))
+    }
+  }
+  return Object.assign(middleware, { callback: () => requestListener(middleware, provider) })
+}
+
+/**
+ * `onImpersonatedRequest` of a guard: records what operators did. One bad entry stops nothing (I17): rejects
+ * with a TypeError that names the member where it is no use, and records nothing.
+ */
+export function useRecorder({ recordUse }: Pick<Recorder, 'recordUse'>) {
+  return async (use: ToldRequest): Promise<void> => recordUse(parseUse(use))
 }

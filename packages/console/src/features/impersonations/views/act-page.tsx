@@ -1,81 +1,64 @@
 import { MAX_REASON_LENGTH } from 'oidc-provider-impersonation-verify/format'
-import type { ComponentType } from 'preact'
-import { type At, type StaffAt, text } from '../../../web/kit/at.ts'
-import {
-  Button,
-  Choice,
-  type FieldIn,
-  Form,
-  Hidden,
-  NoteField,
-  TextField,
-} from '../../../web/kit/form.tsx'
+import { ApprovalPart } from '../../../records/views/approval-part.tsx'
+import { type StaffAt, text } from '../../../web/kit/at.ts'
+import { Button, Choice, type FieldIn, Form, NoteField, TextField } from '../../../web/kit/form.tsx'
 import { Link } from '../../../web/kit/link.tsx'
 import { customerPath } from '../../../web/kit/paths.ts'
 import { personName } from '../../../web/kit/people.tsx'
 import { durationText } from '../../../web/kit/time.tsx'
 import type { View } from '../../../web/pages/table.ts'
 import type { ActPageAnswer } from '../server/act.ts'
-import { ActingNow, UnlessKept, Who } from './customer-page.tsx'
-
-/** Says which approval is missing, and asks for it: a part of the form. */
-export type AskForApproval = ComponentType<{ approval: object; field: FieldIn }>
+import { ToAct } from './customer-page.tsx'
 
 type ActModel = Extract<ActPageAnswer, { customer: object }>
 
 /** Asks why, in which application, and what for. Nothing starts without a click. */
-export function actPage(Approval: AskForApproval): View<ActPageAnswer> {
-  return (model, at) => {
-    const { operators } = at.words.impersonations
-    if (!('customer' in model)) {
-      return {
-        title: operators.notFoundTitle,
-        about: operators.form.noUser,
-        isNarrow: true,
-        body: <Link to="/customers">{operators.toSearch}</Link>,
-      }
-    }
-    const { customer, stop, running } = model
+export const actPage: View<ActPageAnswer> = (model, at) => {
+  const { operators } = at.words.impersonations
+  if (!('customer' in model)) {
     return {
-      title: text(at, operators.form.title, { name: customer.name }),
+      title: operators.notFoundTitle,
+      about: operators.form.noUser,
       isNarrow: true,
-      body: (
-        <>
-          <Who customer={customer} />
-          <ActingNow customer={customer} running={running} />
-          <UnlessKept customer={customer} stop={stop}>
-            <ActForm model={model} Approval={Approval} />
-          </UnlessKept>
-        </>
-      ),
+      body: <Link to="/customers">{operators.toSearch}</Link>,
     }
+  }
+  return {
+    title: text(at, operators.form.title, { name: model.customer.name }),
+    isNarrow: true,
+    body: (
+      <ToAct of={model}>
+        <ActForm model={model} />
+      </ToAct>
+    ),
   }
 }
 
-interface OfForm {
-  readonly model: ActModel
-  readonly Approval: AskForApproval
-}
-
-function ActForm(props: OfForm, at: StaffAt) {
-  const { customer, draft } = props.model
-  const { applications, ticketPattern } = at.me
+function ActForm({ model }: { model: ActModel }, at: StaffAt) {
+  const { customer, draft } = model
+  const { applications, ticketExample: example, ticketPattern } = at.me
   const { form } = at.words.impersonations.operators
-  const like = ticketText(at)
+  const like = example === undefined ? form.ticketWrong : text(at, form.ticketLike, { example })
   return (
-    <Form opens action="/impersonations" id="act" class="form act-form" foresees="next">
+    <Form
+      opens
+      action="/impersonations"
+      id="act"
+      class="form act-form"
+      fields={{ userId: customer.id, instead: 'true' }}
+      foresees="next"
+    >
       {(field) => {
         const ticket = field('ticketId', draft.ticket)
         return (
           <>
-            <Hidden of={field('userId', customer.id)} />
-            <Hidden of={field('instead', 'true')} />
             <TextField
               required
               of={ticket.problem ? { ...ticket, problem: like } : ticket}
               label={form.ticket}
               data-asks="ticket"
-              {...(ticketPattern !== undefined && { pattern: ticketPattern, title: like })}
+              pattern={ticketPattern}
+              title={ticketPattern && like}
             />
             <NoteField
               isNeeded
@@ -88,10 +71,10 @@ function ActForm(props: OfForm, at: StaffAt) {
               of={field('application', draft.application)}
               legend={form.application}
               asks="application"
-              options={applications.map(({ clientId, name }) => ({ value: clientId, label: name }))}
+              options={applications.map(({ clientId, name }) => [clientId, name])}
             />
             <div id="next" class="next">
-              <Next {...props} field={field} />
+              <Next model={model} field={field} />
             </div>
           </>
         )
@@ -101,7 +84,7 @@ function ActForm(props: OfForm, at: StaffAt) {
 }
 
 /** A part that depends on what stands in the form: the script fetches it again. */
-function Next({ model, Approval, field }: OfForm & { field: FieldIn }, at: StaffAt) {
+function Next({ model, field }: { model: ActModel; field: FieldIn }, at: StaffAt) {
   const { by, customer, draft, inTheWay } = model
   // A refused form says itself what it needs: it is not asked again for what was typed.
   const needed: unknown = Reflect.get(at.refused?.more ?? {}, 'approval')
@@ -113,33 +96,21 @@ function Next({ model, Approval, field }: OfForm & { field: FieldIn }, at: Staff
   const { value: clientId } = field('application', draft.application)
   const application = applications.find((each) => each.clientId === clientId)
   const slots = { application: application?.name ?? '' }
-  const access = field('access', draft.access)
+  const look = ['read', form.read] as const
   return (
     <>
-      {application?.canChange ? (
-        <Choice
-          of={access}
-          legend={form.access}
-          asks="access"
-          options={[
-            { value: 'read', label: form.read },
-            { value: 'change', label: form.change },
-          ]}
-        />
-      ) : (
-        <>
-          <Hidden of={{ ...access, value: 'read' }} />
-          <p class="hint">{text(at, form.onlyRead, slots)}</p>
-        </>
-      )}
+      <Choice
+        of={field('access', draft.access)}
+        legend={form.access}
+        asks="access"
+        options={application?.canChange ? [look, ['change', form.change]] : [look]}
+      />
+      {!application?.canChange && <p class="hint">{text(at, form.onlyRead, slots)}</p>}
       <Choice
         of={field('duration', draft.duration === undefined ? '' : `${draft.duration}`)}
         legend={form.duration}
         asks="duration"
-        options={durations.map((seconds) => ({
-          value: `${seconds}`,
-          label: durationText(at, seconds),
-        }))}
+        options={durations.map((seconds) => [`${seconds}`, durationText(at, seconds)])}
       />
       {inTheWay.map((it) => (
         <p key={it.id} class="hint">
@@ -149,7 +120,7 @@ function Next({ model, Approval, field }: OfForm & { field: FieldIn }, at: Staff
           })}
         </p>
       ))}
-      {approval && <Approval approval={approval} field={field} />}
+      {approval && <ApprovalPart approval={approval} field={field} />}
       {verdict === 'needs' && !approval && <p role="status">{at.words.rules.verdict.noPermits}</p>}
       {verdict === 'refused' && (
         <p role="status" class="message refused">
@@ -170,10 +141,4 @@ function Next({ model, Approval, field }: OfForm & { field: FieldIn }, at: Staff
       </div>
     </>
   )
-}
-
-function ticketText(at: At & StaffAt): string {
-  const { ticketLike, ticketWrong } = at.words.impersonations.operators.form
-  const { ticketExample: example } = at.me
-  return example === undefined ? ticketWrong : text(at, ticketLike, { example })
 }

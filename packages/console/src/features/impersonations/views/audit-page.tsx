@@ -1,7 +1,6 @@
 import { type At, counted, text } from '../../../web/kit/at.ts'
 import { Link } from '../../../web/kit/link.tsx'
-import { auditListPath } from '../../../web/kit/paths.ts'
-import { AuditTabs } from '../../../web/kit/tabs.tsx'
+import { auditListPath, pathWith } from '../../../web/kit/paths.ts'
 import { Text } from '../../../web/kit/text.tsx'
 import { Time } from '../../../web/kit/time.tsx'
 import type { View } from '../../../web/pages/table.ts'
@@ -27,17 +26,15 @@ export const auditPage: View<AuditAnswer> = (answer, at) => {
       : [audit.titleCustomer, audit.aboutCustomer]
   const isFiltered = auditListPath(filter) !== '/audit'
   const isAll = next === undefined && before === undefined && !isFiltered
+  const [first = { at: now, id: NO_ID }] = rows
+  const more = { first: `${first.at}.${first.id}`, when: isDays ? 'days' : undefined }
   // Older rows stay as they are. On the first page, newer ones wait.
-  const again = before === undefined && {
-    first: rows[0] ? `${rows[0].at}.${rows[0].id}` : `${now}.${NO_ID}`,
-    ...(isDays && { when: 'days' }),
-  }
+  const again = before === undefined ? base + auditListPath(filter, more) : undefined
   return {
     title,
     about,
     body: (
       <>
-        <AuditTabs />
         <Filters of={answer} />
         <div class="list-head" data-about="*">
           <p class="shown-count" role="status">
@@ -46,7 +43,7 @@ export const auditPage: View<AuditAnswer> = (answer, at) => {
           <Newer of={answer} />
           {!isOwn && <Exports of={answer} />}
         </div>
-        <div class="list" data-again={again && base + auditListPath(filter, again)}>
+        <div class="list" data-again={again}>
           {rows.length > 0 ? (
             <ImpersonationRows rows={rows} />
           ) : (
@@ -66,10 +63,7 @@ export const auditPage: View<AuditAnswer> = (answer, at) => {
             </p>
           )}
           {next !== undefined && (
-            <Link
-              class="button"
-              to={auditListPath(filter, { before: next, limit: `${OLDER_ROWS}` })}
-            >
+            <Link class="button" to={auditListPath(filter, { before: next, limit: OLDER_ROWS })}>
               {lookedTo === undefined ? audit.older : audit.lookFurther}
             </Link>
           )}
@@ -106,14 +100,13 @@ function Newer({ of: { filter, newer } }: { of: AuditAnswer }, at: At) {
 /** Files of what the filter shows, and of everything. */
 function Exports({ of: { filter } }: { of: AuditAnswer }, { base, words }: At) {
   const { export: labels } = words.impersonations.audit
-  const csv = auditListPath(filter).replace('/audit', '/audit/export.csv')
   return (
     <details class="exports">
       <summary>{labels.title}</summary>
       <div class="card exports-body">
         <p>{labels.about}</p>
         <div class="actions">
-          <a class="button" href={base + csv} download>
+          <a class="button" href={base + pathWith('/audit/export.csv', filter)} download>
             {labels.csvLabel}
           </a>
           <a class="button" href={`${base}/audit/entries.jsonl`} download>

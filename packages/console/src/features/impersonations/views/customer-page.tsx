@@ -1,16 +1,14 @@
 import type { ComponentChildren } from 'preact'
-import type { CustomerAnswer } from '../../../web/answers.ts'
+import type { Customer } from '../../../web/customer-directory.ts'
 import { type At, text } from '../../../web/kit/at.ts'
+import { NotShown } from '../../../web/kit/frame.tsx'
 import { Link, Older } from '../../../web/kit/link.tsx'
-import { actPath, customerPath } from '../../../web/kit/paths.ts'
-import { Actor, actorName } from '../../../web/kit/people.tsx'
-import { Person } from '../../../web/kit/person.tsx'
-import { StopLine } from '../../../web/kit/stopped.tsx'
+import { actPath, customerPath, recordPath } from '../../../web/kit/paths.ts'
+import { Actor, actorName, NamedPerson, personName } from '../../../web/kit/people.tsx'
 import { Text } from '../../../web/kit/text.tsx'
 import type { View } from '../../../web/pages/table.ts'
 import type { RecordAnswer } from '../../../web/record-answer.ts'
 import type { CustomerPageAnswer } from '../server/customers.ts'
-import type { RunningImpersonation } from '../server/running.ts'
 import { ImpersonationRows } from './rows.tsx'
 import { RunningLine } from './running.tsx'
 
@@ -20,28 +18,27 @@ const MAX_LENGTH_ON_ONE_LINE = 32
 const LOOKS_EVERY = 10
 
 /** A customer, with the people who act as them now and who did before. */
-export const customerPage: View<CustomerPageAnswer> = ({ customer, running, stop, past }, at) => {
+export const customerPage: View<CustomerPageAnswer> = (model, at) => {
+  const { past, running } = model
   const { audit, operators } = at.words.impersonations
-  const { id, name } = customer
+  const { id, name } = model.customer
   const isActing = running.some(({ isMine }) => isMine)
   return {
     title: name,
     back: { to: at.me.role === 'operator' ? '' : '/customers', label: operators.title },
     body: (
       <>
-        <Who customer={customer} />
-        <UnlessKept customer={customer} stop={stop}>
+        <ToAct of={model}>
           <div class="actions">
             {/* To act again is not what comes next. */}
             <Link to={actPath(id)} class={isActing ? 'button' : 'button primary'}>
               {text(at, operators.actAs, { name })}
             </Link>
           </div>
-        </UnlessKept>
-        <ActingNow customer={customer} running={running} />
+        </ToAct>
         <section aria-labelledby="past" class="past">
           <h2 id="past">{operators.past.title}</h2>
-          {!past && <p class="message trouble">{at.words.web.problems.notShown}</p>}
+          {!past && <NotShown />}
           {past?.rows.length === 0 && (
             <p class="empty">{text(at, operators.past.none, { name })}</p>
           )}
@@ -53,16 +50,37 @@ export const customerPage: View<CustomerPageAnswer> = ({ customer, running, stop
   }
 }
 
-/** The facts about a customer that the operator compares with the ticket. */
-export function Who({ customer }: { customer: CustomerAnswer }) {
+type Sought = Pick<CustomerPageAnswer, 'customer' | 'running' | 'stop'>
+
+/**
+ * The facts about a customer that the operator compares with the ticket, and the way to act as them, or what
+ * keeps the reader from it.
+ */
+export function ToAct({ of, children }: { of: Sought; children: ComponentChildren }, at: At) {
+  const { customer, stop } = of
+  const { email, id, name, protected: why } = customer
+  const { operators } = at.words.impersonations
   return (
-    <div class="who">
-      <p>
-        <Email of={customer.email} />
-        <bdi class="id">{customer.id}</bdi>
-      </p>
-      <Details of={customer} />
-    </div>
+    <>
+      <div class="who">
+        <p>
+          <Email of={email} />
+          <bdi class="id">{id}</bdi>
+        </p>
+        <Details of={customer} />
+      </div>
+      <ActingNow of={of} />
+      {why === undefined ? (
+        <Stopped by={stop}>{children}</Stopped>
+      ) : (
+        <div class="message refused">
+          <p>
+            {text(at, operators.form.forbidden, { name })} <bdi>{why}</bdi>
+          </p>
+          <Link to="/customers">{operators.toSearch}</Link>
+        </div>
+      )}
+    </>
   )
 }
 
@@ -73,7 +91,7 @@ export function Email({ of }: { of: string | undefined }) {
 }
 
 /** Details that tell customers apart, as the directory of the deployment names them. */
-export function Details({ of: { details } }: { of: CustomerAnswer }) {
+export function Details({ of: { details } }: { of: Customer }) {
   if (!details) return null
   return (
     <dl class="details">
@@ -91,43 +109,28 @@ export function Details({ of: { details } }: { of: CustomerAnswer }) {
   )
 }
 
-/** The way to act as a customer, or what keeps the reader from it. */
-export function UnlessKept(
-  props: {
-    customer: CustomerAnswer
-    stop: RecordAnswer | undefined
-    children: ComponentChildren
-  },
+/** Says what keeps the reader from starting, with a link to its page. Without a stop: the way to start. */
+export function Stopped(
+  { by, children }: { by: RecordAnswer | undefined; children?: ComponentChildren },
   at: At,
 ) {
-  const { customer, stop, children } = props
-  const { protected: why, name } = customer
-  const { operators } = at.words.impersonations
-  if (why === undefined && !stop) return <>{children}</>
+  const labels = at.words.records.stop
+  if (!by) return <>{children}</>
+  const sentence = by.customer ? labels.objected : labels.byLead
+  const slots = { customer: personName(at, by.customer), person: personName(at, by.by) }
   return (
-    <div class="message refused">
-      {stop && why === undefined ? (
-        <StopLine stop={stop} />
-      ) : (
-        <>
-          <p>
-            {text(at, operators.form.forbidden, { name })} <bdi>{why}</bdi>
-          </p>
-          <Link to="/customers">{operators.toSearch}</Link>
-        </>
-      )}
-    </div>
+    <p class="message refused">
+      {text(at, sentence, slots)} <Link to={recordPath(by.id)}>{labels.page}</Link>
+    </p>
   )
 }
 
 /** Others who act as this customer right now: the strip has what the reader runs. */
-export function ActingNow(
-  { customer, running }: { customer: CustomerAnswer; running: readonly RunningImpersonation[] },
-  at: At,
-) {
+function ActingNow({ of: { customer, running } }: { of: Sought }, at: At) {
   const { now: labels } = at.words.impersonations.operators
+  const { name } = customer
   const others = running.filter(({ isMine }) => !isMine)
-  const name = <Person id={customer.id} name={customer.name} />
+  const person = <NamedPerson of={customer} />
   return (
     <div class="acting-now" data-about="*" data-every={LOOKS_EVERY}>
       {others.length > 0 && (
@@ -135,7 +138,7 @@ export function ActingNow(
           {others.map((it) => (
             <li key={it.id}>
               <RunningLine of={it}>
-                <Text of={labels.other} operator={<Actor of={it} />} name={name} />
+                <Text of={labels.other} operator={<Actor of={it} />} name={person} />
               </RunningLine>
             </li>
           ))}
@@ -143,20 +146,16 @@ export function ActingNow(
       )}
       {others.length === 0 && running.length > 0 && (
         <p>
-          <Text of={labels.onlyYou} name={name} />
+          <Text of={labels.onlyYou} name={person} />
         </p>
       )}
+      {/* Screen readers hear it when it changes: the time that is left is not in it. */}
       <p role="status" class="unseen">
-        {others.map((it) => `${sentence(at, it, customer)}. `)}
+        {others.map((it) => {
+          const acting = text(at, labels.other, { operator: actorName(at, it), name })
+          return `${acting}. ${it.unapproved ? `${at.words.web.unapproved[it.unapproved]}. ` : ''}`
+        })}
       </p>
     </div>
   )
-}
-
-/** Screen readers hear it when it changes. The time that is left changes each second: it is not in it. */
-function sentence(at: At, it: RunningImpersonation, { name }: CustomerAnswer): string {
-  const { now: labels } = at.words.impersonations.operators
-  const acting = text(at, labels.other, { operator: actorName(at, it), name })
-  const { unapproved } = it
-  return unapproved ? `${acting}. ${at.words.web.unapproved[unapproved]}` : acting
 }

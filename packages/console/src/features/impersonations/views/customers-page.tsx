@@ -1,30 +1,35 @@
-import type { CustomerAnswer } from '../../../web/answers.ts'
+import type { Customer } from '../../../web/customer-directory.ts'
 import { type At, counted, text } from '../../../web/kit/at.ts'
 import { Badge } from '../../../web/kit/badge.tsx'
-import { SearchForm } from '../../../web/kit/form.tsx'
+import { SearchField } from '../../../web/kit/form.tsx'
 import { Link } from '../../../web/kit/link.tsx'
-import { actPath, customerPath } from '../../../web/kit/paths.ts'
-import { Person } from '../../../web/kit/person.tsx'
-import { StopLine } from '../../../web/kit/stopped.tsx'
+import { actPath, customerPath, pathWith } from '../../../web/kit/paths.ts'
+import { NamedPerson } from '../../../web/kit/people.tsx'
 import { Table } from '../../../web/kit/table.tsx'
 import type { View } from '../../../web/pages/table.ts'
 import type { CustomersPageAnswer, PeopleAnswer } from '../server/customers.ts'
-import { Details, Email } from './customer-page.tsx'
+import { Details, Email, Stopped } from './customer-page.tsx'
 
 /** Finds a customer. Nothing is listed without a search, but for those as whom the reader acted last. */
-export const customersPage: View<CustomersPageAnswer> = (model, { words }) => {
+export const customersPage: View<CustomersPageAnswer> = (model, { base, here, words }) => {
   const { asked, stop, recents } = model
   const { operators } = words.impersonations
+  const [path] = here.split('?')
   return {
     title: operators.title,
     body: (
       <>
-        {stop && (
-          <div class="message refused">
-            <StopLine stop={stop} />
-          </div>
-        )}
-        <SearchForm value={asked} label={operators.search} help={operators.searchHelp} />
+        <Stopped by={stop} />
+        <search>
+          <form method="get" action={`${base}${path}`} data-auto>
+            <SearchField
+              of={{ id: 'search', name: 'q', value: asked ?? '' }}
+              label={operators.search}
+              help={operators.searchHelp}
+              autofocus={asked === undefined}
+            />
+          </form>
+        </search>
         <Found of={model} />
         {recents?.length === 0 && <p class="empty">{operators.recentsNone}</p>}
         {recents && recents.length > 0 && (
@@ -51,7 +56,6 @@ function Found({ of }: { of: CustomersPageAnswer }, at: At) {
       : more || offset > 0
         ? text(at, operators.foundPart, slots)
         : counted(at, operators.found, customers.length, slots)
-  const next = new URLSearchParams({ q: asked, offset: String(to) })
   return (
     <>
       <p role="status" id="found" class="found">
@@ -63,7 +67,7 @@ function Found({ of }: { of: CustomersPageAnswer }, at: At) {
         <CustomerTable label={summary} customers={customers} asked={asked} />
       )}
       {more && (
-        <Link to={`/customers?${next}`} class="button">
+        <Link to={pathWith('/customers', { q: asked, offset: to })} class="button">
           {operators.more}
         </Link>
       )}
@@ -74,20 +78,18 @@ function Found({ of }: { of: CustomersPageAnswer }, at: At) {
 /**
  * Customers, each with the way to act as them, or why that is forbidden.
  *
- * @param props.asked the words of a search: Enter opens the first customer, and ids are shown if one has them
+ * @param props.asked the words of a search: Enter opens the first customer
  */
 function CustomerTable(
-  props: { label: string; customers: readonly CustomerAnswer[]; asked?: string },
+  props: { label: string; customers: readonly Customer[]; asked?: string },
   { words }: At,
 ) {
   const { label, customers, asked } = props
-  const hasId = asked !== undefined && customers.some((customer) => isFoundById(customer, asked))
   const hasDetails = customers.some(({ details }) => details !== undefined)
   return (
     <Table
       label={label}
       rows={customers}
-      keyOf={({ id }) => id}
       names={words.impersonations.operators.columns}
       cells={{
         name: (customer) => (
@@ -95,11 +97,11 @@ function CustomerTable(
             to={customerPath(customer.id)}
             autofocus={asked !== undefined && customer === customers[0]}
           >
-            <Person id={customer.id} name={customer.name} />
+            <NamedPerson of={customer} />
           </Link>
         ),
         email: ({ email }) => <Email of={email} />,
-        id: hasId && (({ id }) => <bdi class="id">{id}</bdi>),
+        id: ({ id }) => <bdi class="id">{id}</bdi>,
         details: hasDetails && ((customer) => <Details of={customer} />),
         act: (customer) => <ActLink customer={customer} />,
       }}
@@ -107,12 +109,7 @@ function CustomerTable(
   )
 }
 
-function isFoundById({ id, name, email = '' }: CustomerAnswer, asked: string): boolean {
-  const isIn = (value: string) => value.toLocaleLowerCase().includes(asked.toLocaleLowerCase())
-  return isIn(id) && !isIn(name) && !isIn(email)
-}
-
-function ActLink({ customer: { id, name, protected: why } }: { customer: CustomerAnswer }, at: At) {
+function ActLink({ customer: { id, name, protected: why } }: { customer: Customer }, at: At) {
   const { operators } = at.words.impersonations
   if (why !== undefined) {
     return (

@@ -10,8 +10,7 @@ import { Badge } from '../../../web/kit/badge.tsx'
 import { Link } from '../../../web/kit/link.tsx'
 import { auditPath } from '../../../web/kit/paths.ts'
 import { Actor, NamedPerson } from '../../../web/kit/people.tsx'
-import { Said } from '../../../web/kit/said.tsx'
-import { Text } from '../../../web/kit/text.tsx'
+import { Said, Text } from '../../../web/kit/text.tsx'
 import type { ImpersonationAnswer, TimelineEntry } from '../server/impersonation.ts'
 import { personOfRow } from './rows.tsx'
 
@@ -27,10 +26,12 @@ export function EntryInWords({ entry, row }: EntryOfRow, at: At) {
     <>
       <span class="what">
         {event === USED_EVENT ? (
-          <>
-            <RequestText {...use} words={words} />{' '}
-            <Answer {...use} isRefused={use?.refused && true} isShort={words !== undefined} />
-          </>
+          <RequestInWords
+            {...use}
+            words={words}
+            isRefused={use?.refused && true}
+            isShort={words !== undefined}
+          />
         ) : (
           <What entry={entry} row={row} />
         )}{' '}
@@ -46,46 +47,48 @@ export function EntryInWords({ entry, row }: EntryOfRow, at: At) {
   )
 }
 
-type RequestToApi = Partial<Pick<RowUse, 'isRefused' | 'method' | 'path' | 'status'>>
-
-/** A request to an API: in the words of the deployment if it has some, else as it was made. */
-export function RequestText(
-  { words: inWords, method, path = '' }: RequestToApi & { words?: string | undefined },
-  { words }: At,
-) {
-  const { request, anyMethod } = words.impersonations.events[USED_EVENT]
-  if (inWords !== undefined) return <bdi class="free">{inWords}</bdi>
-  return (
-    <code class="request">
-      <Text of={request} method={method ?? anyMethod} path={path} />
-    </code>
-  )
-}
+type RequestToApi = Partial<Omit<RowUse, 'at'>>
 
 const hasFailed = ({ isRefused, status = 0 }: RequestToApi) => isRefused || status >= 400
 
-/** The answer to a request. @param props.isShort nothing is said of a success */
-export function Answer(of: RequestToApi & { isShort: boolean }, at: At) {
-  const { answered, noAnswer, refused } = at.words.impersonations.events[USED_EVENT]
-  const { isRefused, status } = of
-  if (of.isShort && !hasFailed(of)) return null
+/**
+ * A request to an API, in the words of the deployment if it has some, and the answer.
+ *
+ * @param use.isShort leaves the answer away if the request succeeded
+ */
+export function RequestInWords(
+  use: RequestToApi & { words: string | undefined; isShort: boolean },
+  at: At,
+) {
+  const { isRefused, isShort, method, path = '', status, words } = use
+  const labels = at.words.impersonations.events[USED_EVENT]
+  const { answered, noAnswer, refused } = labels
   const sentence = isRefused ? refused : status === undefined ? noAnswer : answered
   return (
-    <Badge tone={hasFailed(of) ? 'warning' : 'plain'}>
-      {text(at, sentence, { status: status ?? '' })}
-    </Badge>
+    <>
+      {words !== undefined ? (
+        <bdi class="free">{words}</bdi>
+      ) : (
+        <code class="request">
+          <Text of={labels.request} method={method ?? labels.anyMethod} path={path} />
+        </code>
+      )}{' '}
+      {(!isShort || hasFailed(use)) && (
+        <Badge tone={hasFailed(use) ? 'warning' : 'plain'}>
+          {text(at, sentence, { status: status ?? '' })}
+        </Badge>
+      )}
+    </>
   )
 }
 
 function What({ entry, row }: EntryOfRow, { words }: At) {
-  const { continues = '', client, end, by = '', names } = entry
+  const { continues = '', client, end, by, names } = entry
   const { audit, events } = words.impersonations
   // By name, if the console knows it.
   const application = client === row.application ? row.applicationName : client
   // The person who ended it, or did it in the console or on the account page.
-  const person = end
-    ? personOfRow(row, end.by?.sub, names?.by?.name)
-    : personOfRow(row, entry.by, row.byNames[by])
+  const person = personOfRow(row, end?.by?.sub ?? by, names?.by?.name)
   return (
     <Text
       of={sentenceFor(events, entry, row)}

@@ -1,4 +1,3 @@
-import { type ComponentChildren, Fragment } from 'preact'
 import type { RowFilter } from '../../../ledger/filters.ts'
 import { type StaffAt, text } from '../../../web/kit/at.ts'
 import { PersonField, SearchField, SelectField, TextField } from '../../../web/kit/form.tsx'
@@ -12,14 +11,30 @@ import type { AuditAnswer } from '../server/audit.ts'
 export function Filters({ of }: { of: AuditAnswer }, at: StaffAt) {
   const { filter, isDays } = of
   const { base, me, words } = at
-  const { filter: names } = words.impersonations.audit
-  const conditions = conditionsIn(of, at)
+  const { filter: names, outcomes } = words.impersonations.audit
+  // Operators see what they did.
+  const isOfOthers = me.role !== 'operator'
+  const field = (name: keyof RowFilter) => ({
+    id: `filter-${name}`,
+    name,
+    value: String(filter[name] ?? ''),
+  })
+  const person = (who: 'customer' | 'operator') => (
+    <PersonField of={field(who)} who={who} label={names[who]} />
+  )
+  const select = (name: 'alarm' | 'outcome', labels: Readonly<Record<string, string>>) => (
+    <SelectField
+      of={field(name)}
+      label={names[name]}
+      options={Object.entries({ '': names.any, ...labels })}
+    />
+  )
   return (
     <search class="filter">
       <form class="filter-box" method="get" action={`${base}/audit`} data-auto>
         <div class="filter-fields first">
           <SearchField
-            of={fieldOf(filter, 'text')}
+            of={field('text')}
             label={names.text}
             placeholder={names.textHelp}
             autofocus={me.role === 'auditor'}
@@ -33,11 +48,18 @@ export function Filters({ of }: { of: AuditAnswer }, at: StaffAt) {
           <details class="more-filters">
             <summary class="button">{names.title}</summary>
             <div class="filter-fields">
-              {conditions.map(
-                ({ name, field, isOfOthers }) =>
-                  !(isOfOthers && me.role === 'operator') && (
-                    <Fragment key={name}>{field}</Fragment>
-                  ),
+              {isOfOthers && person('operator')}
+              {person('customer')}
+              <TextField of={field('ticket')} label={names.ticket} />
+              {select('outcome', outcomes)}
+              {isOfOthers && (
+                <>
+                  {select('alarm', names.alarms)}
+                  <label class="choice flag">
+                    <input type="checkbox" name="held" value="true" checked={filter.held} />
+                    {names.held}
+                  </label>
+                </>
               )}
             </div>
           </details>
@@ -46,8 +68,8 @@ export function Filters({ of }: { of: AuditAnswer }, at: StaffAt) {
       {auditListPath(filter) !== '/audit' && (
         <div class="conditions">
           <ul class="chips" aria-label={names.chips}>
-            {conditions.map(
-              ({ name, chip }) =>
+            {chipsOf(of, at).map(
+              ([name, chip]) =>
                 chip && (
                   <li key={name}>
                     <Link
@@ -69,74 +91,23 @@ export function Filters({ of }: { of: AuditAnswer }, at: StaffAt) {
   )
 }
 
-const fieldOf = (filter: RowFilter, name: keyof RowFilter) => ({
-  id: `filter-${name}`,
-  name,
-  value: String(filter[name] ?? ''),
-})
-
-interface FilterPart {
-  readonly name: keyof RowFilter
-  readonly field: ComponentChildren
-  /** The words above the list, if it is asked for. */
-  readonly chip: string | undefined
-  /** Operators see what they did. */
-  readonly isOfOthers?: true
-}
-
-/** The conditions that are not in the line of the search. */
-function conditionsIn({ filter, rows }: AuditAnswer, at: StaffAt): readonly FilterPart[] {
+/** The conditions that are asked for, in words, but for those in the line of the search. */
+function chipsOf({ filter, rows }: AuditAnswer, at: StaffAt) {
   const { filter: names, outcomes } = at.words.impersonations.audit
-  const { ticket, outcome, alarm } = filter
-  const chipOf = (member: string, value: string) => text(at, names.memberChip, { member, value })
-  const person = (who: 'customer' | 'operator') => {
+  const { ticket, outcome, alarm, held } = filter
+  const chip = (member: string, value: string | undefined) =>
+    value && text(at, names.memberChip, { member, value })
+  const personOf = (who: 'customer' | 'operator') => {
     const id = filter[who]
     const found = rows.map((row) => row[who]).find((person) => person?.id === id)
-    return {
-      name: who,
-      field: <PersonField of={fieldOf(filter, who)} who={who} label={names[who]} />,
-      chip: id && chipOf(names[who], personName(at, found ?? { id })),
-    }
+    return id && personName(at, found ?? { id })
   }
-  const select = (name: 'alarm' | 'outcome', labels: Readonly<Record<string, string>>) => {
-    const options = Object.entries({ '': names.any, ...labels })
-    return (
-      <SelectField
-        of={fieldOf(filter, name)}
-        label={names[name]}
-        options={options.map(([value, label]) => ({ value, label }))}
-      />
-    )
-  }
-  return [
-    { ...person('operator'), isOfOthers: true },
-    person('customer'),
-    {
-      name: 'ticket',
-      field: <TextField of={fieldOf(filter, 'ticket')} label={names.ticket} />,
-      chip: ticket && chipOf(names.ticket, ticket),
-    },
-    {
-      name: 'outcome',
-      field: select('outcome', outcomes),
-      chip: outcome && chipOf(names.outcome, outcomes[outcome]),
-    },
-    {
-      name: 'alarm',
-      field: select('alarm', names.alarms),
-      chip: alarm && names.alarms[alarm],
-      isOfOthers: true,
-    },
-    {
-      name: 'held',
-      field: (
-        <label class="choice flag">
-          <input type="checkbox" name="held" value="true" checked={filter.held} />
-          {names.held}
-        </label>
-      ),
-      chip: filter.held && names.held,
-      isOfOthers: true,
-    },
-  ]
+  return Object.entries({
+    operator: chip(names.operator, personOf('operator')),
+    customer: chip(names.customer, personOf('customer')),
+    ticket: chip(names.ticket, ticket),
+    outcome: chip(names.outcome, outcome && outcomes[outcome]),
+    alarm: alarm && names.alarms[alarm],
+    held: held && names.held,
+  })
 }

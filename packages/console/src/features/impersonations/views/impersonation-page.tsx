@@ -54,17 +54,16 @@ function ReviewNote({ of: row }: { of: ImpersonationAnswer }, at: StaffAt) {
 
 /** Buttons for what the reader can do with it. */
 function Actions({ of: row }: { of: ImpersonationAnswer }, at: StaffAt) {
-  const { id, alarm, keys, operator, outcome } = row
+  const { id, alarm, keys, operator } = row
   const isHeld = row.hold?.isHeld
   const { impersonations, alarms } = at.words
   const { impersonation: labels, prove } = impersonations.audit
   const { role } = at.me
   const isOwn = operator?.id === at.me.id
-  const isOpen = outcome === 'running' || outcome === 'waiting'
   const path = auditPath(id)
   return (
     <div class="actions">
-      {isOpen && <EndButton of={row} />}
+      <EndButton of={row} />
       {role === 'lead' && !isOwn && alarm && isAlarmOpen(row) && (
         <NoteAction
           action={`${path}/acknowledge`}

@@ -7,14 +7,13 @@ import {
 } from 'oidc-provider-impersonation-verify/format'
 import type { RowAnswer } from '../../../web/answers.ts'
 import { type At, type StaffAt, text } from '../../../web/kit/at.ts'
-import { Badge } from '../../../web/kit/badge.tsx'
+import { Badge, UnapprovedMark } from '../../../web/kit/badge.tsx'
 import { Link } from '../../../web/kit/link.tsx'
 import { auditPath } from '../../../web/kit/paths.ts'
 import { Acting, actingText, personName } from '../../../web/kit/people.tsx'
 import { Table } from '../../../web/kit/table.tsx'
-import { Ticket } from '../../../web/kit/ticket.tsx'
+import { Ticket } from '../../../web/kit/text.tsx'
 import { Time } from '../../../web/kit/time.tsx'
-import { UnapprovedMark } from '../../../web/kit/unapproved.tsx'
 import { maySee } from '../../../web/may.ts'
 
 /** Two names of ordinary length, in characters: they stay on one line. */
@@ -27,7 +26,6 @@ export function ImpersonationRows({ rows }: { rows: readonly RowAnswer[] }, { wo
     <Table
       label={audit.list}
       rows={rows}
-      keyOf={({ id }) => id}
       names={audit.columns}
       numeric={['reads', 'changes', 'refused']}
       cells={{

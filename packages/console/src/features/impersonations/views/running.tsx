@@ -1,21 +1,18 @@
-import type { AuditPerson, AuditRow } from 'oidc-provider-impersonation-verify/format'
+import type { AuditPerson } from 'oidc-provider-impersonation-verify/format'
 import type { ComponentChildren } from 'preact'
+import type { RowAnswer } from '../../../web/answers.ts'
 import { type At, counted, type StaffAt, text } from '../../../web/kit/at.ts'
-import { Badge } from '../../../web/kit/badge.tsx'
+import { Badge, UnapprovedMark } from '../../../web/kit/badge.tsx'
 import { ActionButton } from '../../../web/kit/form.tsx'
 import { Link } from '../../../web/kit/link.tsx'
 import { NoteAction } from '../../../web/kit/note-action.tsx'
 import { auditPath, customerPath } from '../../../web/kit/paths.ts'
-import { Actor, actorName, personName } from '../../../web/kit/people.tsx'
-import { Person } from '../../../web/kit/person.tsx'
+import { Actor, actorName, NamedPerson, personName } from '../../../web/kit/people.tsx'
 import { Table } from '../../../web/kit/table.tsx'
-import { Text } from '../../../web/kit/text.tsx'
-import { Ticket } from '../../../web/kit/ticket.tsx'
+import { Text, Ticket } from '../../../web/kit/text.tsx'
 import { Countdown, Time } from '../../../web/kit/time.tsx'
-import { UnapprovedMark } from '../../../web/kit/unapproved.tsx'
-import { mayEnd } from '../../../web/may.ts'
 import type { RunningAnswer, RunningImpersonation } from '../server/running.ts'
-import { Answer, RequestText } from './entry.tsx'
+import { RequestInWords } from './entry.tsx'
 
 /** Impersonations that run: of each operator together, with the buttons of a lead above. */
 export function RunningNow(
@@ -44,22 +41,17 @@ function RunningTable({ rows }: { rows: readonly RunningImpersonation[] }, at: S
   return (
     <Table
       label={title}
-      keyOf={({ id }) => id}
       groups={[...groups].map(([key, rows]) => ({
         key,
         rows,
         head: rows[0] && <OperatorHead of={rows[0]} />,
-        actions: (
-          <div class="actions">
-            <StopButton operator={rows[0]?.operator} />
-          </div>
-        ),
+        actions: <StopButton operator={rows[0]?.operator} />,
       }))}
       names={columns}
       numeric={['left']}
       cells={{
         customer({ customer }) {
-          const person = <Person {...customer} />
+          const person = <NamedPerson of={customer} />
           return mayAct ? <Link to={customerPath(customer.id)}>{person}</Link> : person
         },
         ticket: (row) => <Ticket of={row} />,
@@ -74,11 +66,7 @@ function RunningTable({ rows }: { rows: readonly RunningImpersonation[] }, at: S
             )}
           </span>
         ),
-        access: (it) => (
-          <span class="marks">
-            <AccessMarks of={it} />
-          </span>
-        ),
+        access: (it) => <AccessMarks of={it} />,
         latest: (it) => <Latest of={it} />,
         started: ({ startedAt }) => <Time at={startedAt} form="ofDay" />,
         left: ({ expiresAt }) => <Countdown until={expiresAt} />,
@@ -93,7 +81,7 @@ function OperatorHead({ of }: { of: RunningImpersonation }, at: StaffAt) {
   const { operator } = of
   return (
     <span class="marks">
-      <bdi class="person">{operator ? personName(at, operator) : actorName(at, of)}</bdi>
+      <Actor of={operator ? { operator } : of} />
       {operator?.id === at.me.id && <Badge>{at.words.impersonations.running.you}</Badge>}
     </span>
   )
@@ -105,9 +93,8 @@ function Latest({ of: { id, lastUse } }: { of: RunningImpersonation }, { words }
   return (
     <span class="latest">
       <Link to={auditPath(id)}>
-        <RequestText {...lastUse} />
+        <RequestInWords isShort {...lastUse} />
       </Link>
-      <Answer {...lastUse} isShort />
       <Time at={lastUse.at} form="ofDay" />
     </span>
   )
@@ -135,25 +122,26 @@ export function RunningLine(
 function AccessMarks({ of }: { of: RunningImpersonation }, { words }: At) {
   const { change, look } = words.impersonations.running
   return (
-    <>
-      <Badge tone={of.canChange ? 'warning' : 'plain'}>{of.canChange ? change : look}</Badge>
+    <span class="marks">
+      {of.canChange !== undefined && (
+        <Badge tone={of.canChange ? 'warning' : 'plain'}>{of.canChange ? change : look}</Badge>
+      )}
       <UnapprovedMark of={of} />
-    </>
+    </span>
   )
 }
 
 /** Ends what runs, if the reader may. @param props.id of the form, if the page has this button twice */
-export function EndButton({ of: it, id }: { of: AuditRow; id?: string }, at: StaffAt) {
+export function EndButton({ of: it, id }: { of: RowAnswer; id?: string }, at: At) {
   const { end, endMine, endOf } = at.words.impersonations.running
-  if (!mayEnd(at.me, it)) return null
-  const isMine = it.operator?.id === at.me.id && it.software === undefined
+  if (!it.canEnd) return null
   const slots = { operator: actorName(at, it), customer: personName(at, it.customer) }
   return (
     <ActionButton
       action={`/running/${it.id}/end`}
       id={id}
       kind="danger"
-      label={text(at, isMine ? endMine : endOf, slots)}
+      label={text(at, it.isMine ? endMine : endOf, slots)}
     >
       {end}
     </ActionButton>

@@ -1,20 +1,19 @@
-import { type Ending, endingOf } from 'oidc-provider-impersonation-verify/format'
+import { endingOf } from 'oidc-provider-impersonation-verify/format'
+import type { RowAnswer } from '../../../web/answers.ts'
 import { type At, text } from '../../../web/kit/at.ts'
 import { ActionButton } from '../../../web/kit/form.tsx'
 import { Link } from '../../../web/kit/link.tsx'
 import { actPath, customerPath } from '../../../web/kit/paths.ts'
-import { personName } from '../../../web/kit/people.tsx'
-import { Person } from '../../../web/kit/person.tsx'
-import { Text } from '../../../web/kit/text.tsx'
-import { Ticket } from '../../../web/kit/ticket.tsx'
+import { NamedPerson, personName } from '../../../web/kit/people.tsx'
+import { Said, Text, Ticket } from '../../../web/kit/text.tsx'
 import type { View } from '../../../web/pages/table.ts'
 import type { showContinue } from '../server/continue.ts'
 import { LAST_MINUTE, type StripAnswer } from '../server/strip.ts'
+import { personOfRow } from './rows.tsx'
 import { EndButton, RunningLine } from './running.tsx'
 
 type MyRunning = StripAnswer['running'][number]
-type MyOver = StripAnswer['stopped'][number]
-type Continued = Pick<MyOver, 'customer' | 'id' | 'ticket'>
+type WayOnAnswer = MyRunning['goOn']
 
 /** Below the head of every page: what the reader runs, the time that is left, and the way on. */
 export function Strip({ of: { running, over, stopped } }: { of: StripAnswer }, at: At) {
@@ -37,9 +36,7 @@ export function Strip({ of: { running, over, stopped } }: { of: StripAnswer }, a
       {/* It is there before its texts: screen readers hear what comes. */}
       <div role="status">
         {stopped.map((it) => (
-          <p key={it.id} class="message refused">
-            {stoppedText(at, it)}
-          </p>
+          <OverBy key={it.id} of={it} />
         ))}
       </div>
       {over.length > 0 && !at.here.startsWith('/continue/') && (
@@ -48,10 +45,10 @@ export function Strip({ of: { running, over, stopped } }: { of: StripAnswer }, a
             {over.map((it) => (
               <li key={it.id}>
                 <span>
-                  <Text of={labels.acted} customer={<Person {...it.customer} />} />
+                  <Text of={labels.acted} customer={<NamedPerson of={it.customer} />} />
                 </span>
                 <Ticket of={it} />
-                <ContinueButton of={it} />
+                <WayOn of={it} way={it.goOn} />
               </li>
             ))}
           </ul>
@@ -62,7 +59,7 @@ export function Strip({ of: { running, over, stopped } }: { of: StripAnswer }, a
 }
 
 function Running({ of: it }: { of: MyRunning }, at: At) {
-  const { customer, expiresAt, goOn } = it
+  const { customer, expiresAt, goOn, widen } = it
   const lastMinute = expiresAt - LAST_MINUTE
   return (
     <li>
@@ -72,87 +69,83 @@ function Running({ of: it }: { of: MyRunning }, at: At) {
           of={at.words.impersonations.running.acting}
           customer={
             <Link to={customerPath(customer.id)}>
-              <Person {...customer} />
+              <NamedPerson of={customer} />
             </Link>
           }
         />
       </RunningLine>
       <span class="strip-actions">
-        {goOn === 'allowed' && <ContinueButton of={it} />}
-        <WidenButton of={it} />
+        <WayOn of={it} way={goOn} />
+        <WayOn of={it} way={widen} access="change" />
         <EndButton of={it} id={`strip-${it.id}`} />
       </span>
     </li>
   )
 }
 
-/** Goes on with the same ticket. */
-function ContinueButton({ of: it, isFirst }: { of: Continued; isFirst?: true }, at: At) {
-  const labels = at.words.impersonations.running
-  const slots = slotsOf(at, it)
-  return (
-    <ActionButton
-      opens
-      {...(isFirst && { autofocus: true, kind: 'primary' })}
-      action={`/impersonations/${it.id}/continue`}
-      label={text(at, labels.continueLabel, slots)}
-    >
-      {text(at, labels.continue, slots)}
-    </ActionButton>
-  )
-}
-
 /** Slots of the sentences. An impersonation without a ticket cannot be continued. */
-function slotsOf(at: At, { customer, ticket = '' }: Continued) {
+function slotsOf(at: At, { customer, ticket = '' }: RowAnswer) {
   return { customer: personName(at, customer), ticket }
 }
 
-/** From looking to changing. What needs an approval is asked for in the form. */
-function WidenButton({ of: it }: { of: MyRunning }, at: At) {
-  const { withChanges, withChangesLabel } = at.words.impersonations.running
-  const { id, customer, ticket = '', reason = '', widen } = it
-  const access = 'change'
-  const label = text(at, withChangesLabel, slotsOf(at, it))
-  if (widen === 'needs') {
+/** Goes on with the same ticket, or from looking to changing. What needs an approval is asked for in the form. */
+function WayOn(
+  props: { of: RowAnswer; way: WayOnAnswer; access?: 'change'; isFirst?: true },
+  at: At,
+) {
+  const { of: it, way, access, isFirst } = props
+  const { running } = at.words.impersonations
+  const slots = slotsOf(at, it)
+  const label = text(at, access ? running.withChangesLabel : running.continueLabel, slots)
+  const words = access ? running.withChanges : text(at, running.continue, slots)
+  if (way === 'needs') {
     return (
-      <Link
-        to={actPath(customer.id, { ticket, reason, access })}
-        class="button plain"
-        label={label}
-      >
-        {withChanges}
+      <Link to={toAct(it, access)} class="button plain" label={label}>
+        {words}
       </Link>
     )
   }
-  if (widen !== 'allowed') return null
+  if (way !== 'allowed') return null
   return (
-    <ActionButton opens action={`/impersonations/${id}/continue`} label={label} fields={{ access }}>
-      {withChanges}
+    <ActionButton
+      opens
+      autofocus={isFirst}
+      kind={isFirst ? 'primary' : 'plain'}
+      action={`/impersonations/${it.id}/continue`}
+      label={label}
+      fields={access ? { access } : {}}
+    >
+      {words}
     </ActionButton>
   )
 }
 
+/** The form to act, with what was typed for an impersonation. */
+const toAct = ({ customer, ticket, reason }: RowAnswer, access: 'change' | undefined) =>
+  actPath(customer?.id ?? '', { ticket, reason, access })
+
 /** Says by whom or what it was ended, and their note. */
-function stoppedText(at: At, { customer, end, objection, operator }: MyOver): string {
-  const { overBy } = at.words.impersonations.running
-  const sentences: Readonly<Partial<Record<Ending, string>>> = {
-    ...overBy,
-    user: objection ? overBy.objected : overBy.user,
-    other: end?.reason === undefined ? overBy.other : overBy.otherWith,
-  }
-  return text(at, sentences[endingOf({ end, operator }) ?? 'provider'] ?? overBy.provider, {
-    customer: personName(at, customer),
-    note: end?.reason ?? '',
-    person: end?.name ?? end?.by ?? '',
-  })
+function OverBy({ of: it }: { of: RowAnswer }, at: At) {
+  const { events, running } = at.words.impersonations
+  const { customer, end, objection } = it
+  const ended = events['impersonation.ended'][endingOf(it) ?? 'provider']
+  const person = objection ? customer : personOfRow(it, end?.by, end?.name)
+  return (
+    <p class="message refused">
+      {text(at, running.overBy, { customer: personName(at, customer) })}{' '}
+      <Text
+        of={objection ? events['support.objected'] : ended}
+        person={<NamedPerson of={person} />}
+      />{' '}
+      <Said of={end?.reason} />
+    </p>
+  )
 }
 
 /** The page to which an application leads after a reload: one press goes on. */
 export const continuePage: View<Awaited<ReturnType<typeof showContinue>>> = (model, { words }) => {
-  const { row, canChange, wayOn } = model
-  const { customer, ticket = '', reason = '' } = row
+  const { row, wayOn } = model
   const { running } = words.impersonations
-  const access = canChange ? 'change' : undefined
   return {
     title: running.continuePage.title,
     isNarrow: true,
@@ -160,15 +153,15 @@ export const continuePage: View<Awaited<ReturnType<typeof showContinue>>> = (mod
       <>
         {wayOn && (
           <p>
-            <Text of={running.acted} customer={<Person {...customer} />} /> <Ticket of={row} />{' '}
-            <bdi class="free">{reason}</bdi>
+            <Text of={running.acted} customer={<NamedPerson of={row.customer} />} />{' '}
+            <Ticket of={row} /> <bdi class="free">{row.reason}</bdi>
           </p>
         )}
         {wayOn === 'refused' && <p>{running.continueGone}</p>}
         {wayOn === 'needs' && <p>{running.continueNeeds}</p>}
         <div class="actions">
-          {wayOn === 'allowed' && <ContinueButton of={row} isFirst />}
-          <Link to={actPath(customer.id, { ticket, reason, access })}>{running.toForm}</Link>
+          {wayOn === 'allowed' && <WayOn isFirst of={row} way={wayOn} />}
+          <Link to={toAct(row, row.canChange ? 'change' : undefined)}>{running.toForm}</Link>
         </div>
       </>
     ),

@@ -2,7 +2,7 @@ import { USED_EVENT } from 'oidc-provider-impersonation-verify/format'
 import { Fragment } from 'preact'
 import { type At, counted, text } from '../../../web/kit/at.ts'
 import { Link } from '../../../web/kit/link.tsx'
-import { auditPath } from '../../../web/kit/paths.ts'
+import { auditPath, pathWith } from '../../../web/kit/paths.ts'
 import { Text } from '../../../web/kit/text.tsx'
 import { Time, timeText } from '../../../web/kit/time.tsx'
 import { dateOf } from '../../../web/when.ts'
@@ -15,9 +15,9 @@ export function Timeline({ of: row }: { of: ImpersonationAnswer }, at: At) {
   const { timeline: labels } = at.words.impersonations.audit
   const runs = runsOf(entries)
   const items = runs.map((run, index) => (
-    <Fragment key={run[0].cursor}>
+    <Fragment key={run[0].number}>
       <DayLine of={run[0].timeMs} before={runs[index - 1]?.[0].timeMs} />
-      <RunItem run={run} row={row} />
+      <Item run={run} row={row} />
     </Fragment>
   ))
   // An expiry raises no event.
@@ -43,10 +43,7 @@ export function Timeline({ of: row }: { of: ImpersonationAnswer }, at: At) {
         <>
           <p class="shown-count">{counted(at, labels.shownMore, entries.length)}</p>
           <p>
-            <Link
-              class="button"
-              to={`${auditPath(row.id)}?${new URLSearchParams({ after: next })}`}
-            >
+            <Link class="button" to={pathWith(auditPath(row.id), { after: next })}>
               {labels.more}
             </Link>
           </p>
@@ -86,60 +83,58 @@ function requestOf({ event, use }: TimelineEntry): string {
   return JSON.stringify([event, audience, method, path, status, refused?.by, refused?.description])
 }
 
-/** An entry; or a run of the same request, which opens. */
-function RunItem({ run, row }: { run: RequestRun; row: ImpersonationAnswer }, at: At) {
+/** An entry, or a run of the same request; on demand the whole of each. */
+function Item({ run, row }: { run: RequestRun; row: ImpersonationAnswer }, at: At) {
   const { timeline: labels } = at.words.impersonations.audit
   const [first] = run
   const last = run.at(-1) ?? first
-  const items = run.map((entry) => <EntryItem key={entry.cursor} entry={entry} row={row} />)
-  if (run.length === 1) return <>{items}</>
-  const times = run.reduce((sum, { count = 1 }) => sum + count, 0)
+  const count = run.reduce((sum, { count = 1 }) => sum + count, 0)
+  const times = counted(at, labels.times, count)
   return (
-    <li class={`entry run ${toneOf(first)}`}>
+    <li class={`entry ${toneOf(first)}`}>
       <Time at={first.timeMs} form="clock" />
-      <details class="entry-body">
-        <summary>
-          <EntryInWords entry={first} row={row} />{' '}
+      <div class="entry-body">
+        <EntryInWords entry={first} row={row} />{' '}
+        {count > 1 && (
           <span class="times">
-            <Text
-              of={labels.run}
-              times={counted(at, labels.times, times)}
-              from={<Time at={first.timeMs} form="clock" />}
-              to={<Time at={last.timeMs} form="clock" />}
-            />
+            {first === last ? (
+              times
+            ) : (
+              <Text
+                of={labels.run}
+                times={times}
+                from={<Time at={first.timeMs} form="clock" />}
+                to={<Time at={last.timeMs} form="clock" />}
+              />
+            )}
           </span>
-        </summary>
-        <ol class="timeline">{items}</ol>
+        )}
+      </div>
+      <details class="on-demand">
+        <summary class="button quiet">{labels.details}</summary>
+        {run.map((entry) => (
+          <Stored key={entry.number} entry={entry} />
+        ))}
       </details>
     </li>
   )
 }
 
-/** An entry; on demand the whole of it, and its place in the audit. */
-function EntryItem({ entry, row }: { entry: TimelineEntry; row: ImpersonationAnswer }, at: At) {
+/** An entry as it is stored, and its place in the audit. */
+function Stored({ entry }: { entry: TimelineEntry }, at: At) {
   const { timeline: labels } = at.words.impersonations.audit
-  const { cursor, number, digest, words: _, ...stored } = entry
-  const { timeMs: time, count = 1 } = entry
-  const anchor = `entry-${cursor}`
+  const { number, digest, words: _, ...stored } = entry
+  const anchor = `entry-${number}`
   return (
-    <li id={anchor} class={`entry ${toneOf(entry)}`} tabIndex={-1}>
-      <a href={`#${anchor}`}>
-        <Time at={time} form="clock" />
-      </a>
-      <div class="entry-body">
-        <EntryInWords entry={entry} row={row} />
-        {count > 1 && <span class="times">{counted(at, labels.times, count)}</span>}
-      </div>
-      <details class="on-demand">
-        <summary class="button quiet">{labels.details}</summary>
-        <p class="chain">
-          <Text of={labels.position} number={String(number)} digest={digest} />
-        </p>
-        <section aria-label={labels.json}>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}
-          <pre tabIndex={0}>{JSON.stringify(stored, undefined, 2)}</pre>
-        </section>
-      </details>
-    </li>
+    <section id={anchor} tabIndex={-1} aria-label={labels.json}>
+      <p class="chain">
+        <a href={`#${anchor}`}>
+          <Time at={entry.timeMs} form="clock" />
+        </a>{' '}
+        <Text of={labels.position} number={String(number)} digest={digest} />
+      </p>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}
+      <pre tabIndex={0}>{JSON.stringify(stored, undefined, 2)}</pre>
+    </section>
   )
 }

@@ -1,23 +1,5 @@
 import type { BrandSettings } from '../../../web/brand.ts'
-
-/** What stands in a mail, in the words of the reader. */
-export interface MailContent {
-  readonly subject: string
-  readonly hello: string
-  readonly sentence: string
-  readonly facts: readonly (readonly [label: string, value: string])[]
-  readonly doneTitle: string
-  readonly done: readonly string[]
-  readonly linkTitle: string
-  readonly url: string
-  readonly onlyLink: string
-}
-
-/** How a mail looks. */
-export interface Layout {
-  readonly language: string
-  readonly brand: BrandSettings | undefined
-}
+import type { MailContent, Reader } from './message.ts'
 
 export function mailText(
   { hello, sentence, facts, done, doneTitle, linkTitle, url, onlyLink }: MailContent,
@@ -41,7 +23,7 @@ const LINE = '#dcdfe6'
  * As mail programs need it: one column, each style in its element, nothing that is loaded but the logo, and no
  * button that hides where it leads.
  */
-export function mailHtml(content: MailContent, { language, brand }: Layout): string {
+export function mailHtml(content: MailContent, { language, brand }: Reader): string {
   const { subject, hello, sentence, facts, done, doneTitle, linkTitle, url, onlyLink } = content
   const accent = brand?.color ?? INK
   const rows = facts.map(

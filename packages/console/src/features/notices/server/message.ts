@@ -1,36 +1,54 @@
 import { fill } from 'oidc-provider-impersonation-verify/format'
-import { formOf, type Plural } from '../../../kernel/sentence.ts'
 import type { CardInWords } from '../../../web/account-card.ts'
+import type { BrandSettings } from '../../../web/brand.ts'
 import type { Done } from '../../../web/done.ts'
+import { counted } from '../../../web/kit/at.ts'
 import type { Words } from '../../../web/words/words.ts'
-import { type Layout, type MailContent, mailHtml, mailText } from './layout.ts'
+import { mailHtml, mailText } from './layout.ts'
 import type { Notice } from './notice.ts'
 import { asLine, plain, withoutAddresses } from './plain.ts'
 
-/** What a notice says, before it is written. */
+/** The facts of a notice, before it is written. */
 export interface MessageFacts extends Pick<Notice, 'by' | 'kind' | 'url'> {
   readonly name: string | undefined
   /** As the account page has it. */
   readonly card: CardInWords
 }
 
-/** Of the one who reads it, and of the firm. */
-export interface Reader extends Layout {
+/** The reader of a mail, and the firm. */
+export interface Reader {
   readonly words: Words
+  readonly language: string
+  /** The language as the reader writes dates and numbers in it. */
+  readonly locale: string
   readonly timeZone: string
+  readonly brand: BrandSettings | undefined
 }
+
+/** The parts of a mail, in the words of the reader. */
+export type MailContent = ReturnType<typeof contentOf>
 
 /** A notice as text and as HTML. What people and applications said is plain in both. */
 export function writeMessage(
-  { kind, name, by, url, card }: MessageFacts,
+  facts: MessageFacts,
   reader: Reader,
 ): Pick<Notice, 'html' | 'subject' | 'text'> {
+  const { fact } = reader.words.notices
+  const content = contentOf(facts, reader)
+  return {
+    subject: content.subject,
+    text: mailText(content, (label, value) => fill(fact, { label, value })),
+    html: mailHtml(content, reader),
+  }
+}
+
+function contentOf({ kind, name, by, url, card }: MessageFacts, reader: Reader) {
   const { notices: words, account } = reader.words
   const { brand } = reader
   const title = words.subjects[kind]
   const said = fill(words.sentences[kind], { who: plain(by ?? account.support) })
   const done = [...card.did.map((each) => doneLine(each, reader)), ...card.counts]
-  const message: MailContent = {
+  return {
     subject: brand
       ? fill(words.subjectOfFirm, { firm: asLine(brand.name), subject: title })
       : title,
@@ -43,16 +61,11 @@ export function writeMessage(
     url,
     onlyLink: words.onlyLink,
   }
-  return {
-    subject: message.subject,
-    text: mailText(message, (label, value) => fill(words.fact, { label, value })),
-    html: mailHtml(message, reader),
-  }
 }
 
 /** What is known. A ticket keeps its digits together. */
-function labelledFacts({ facts }: CardInWords, { language, timeZone, words }: Reader) {
-  const format = new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : language, {
+function labelledFacts({ facts }: CardInWords, { locale, timeZone, words }: Reader) {
+  const format = new Intl.DateTimeFormat(locale, {
     day: 'numeric',
     month: 'long',
     year: 'numeric',
@@ -61,22 +74,17 @@ function labelledFacts({ facts }: CardInWords, { language, timeZone, words }: Re
     timeZone,
     timeZoneName: 'short',
   })
-  const ticket = words.account.ticket
-  return facts.flatMap(([label, value]): MailContent['facts'] => {
+  const { ticket } = words.account
+  return facts.flatMap(([label, value]): (readonly [label: string, value: string])[] => {
     if (value === undefined) return []
     if (typeof value === 'number') return [[label, format.format(value)]]
     return [[label, label === ticket ? withoutAddresses(value) : plain(value)]]
   })
 }
 
-function doneLine({ text, count, refused }: Done, { words, language }: Reader): string {
-  const { notices, account } = words
-  const times = count > 1 ? countedIn(notices.times, count, language) : []
+function doneLine({ text, count, refused }: Done, reader: Reader): string {
+  const { notices, account } = reader.words
+  const times = count > 1 ? counted(reader, notices.times, count) : []
   const how = [refused ? account.wasRefused : [], times].flat().join(', ')
   return how ? fill(notices.done, { what: plain(text), how }) : plain(text)
-}
-
-export function countedIn(of: Plural, count: number, language: string): string {
-  const form = formOf(of, count, new Intl.PluralRules(language))
-  return fill(form, { count: new Intl.NumberFormat(language).format(count) })
 }

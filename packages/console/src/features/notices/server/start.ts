@@ -67,7 +67,7 @@ export function toldOfStarts(
 type Tell = (id: string, told: ToldOf, signal: AbortSignal) => Promise<unknown>
 
 /** Of impersonations: what a customer is told of their tickets. */
-export function ticketsToTell(store: Pick<AuditStore, 'find'>, tell: Tell): OutboxSource<AuditRow> {
+export function ticketsToTell(store: AuditStore, tell: Tell): OutboxSource<AuditRow> {
   return {
     about: 'id',
     findDue: dueRows(store, 'customer'),
@@ -81,10 +81,7 @@ export function ticketsToTell(store: Pick<AuditStore, 'find'>, tell: Tell): Outb
 }
 
 /** Of permits: a request is told once a day. What cannot be answered any more is not told. */
-export function permitsToTell(
-  store: Pick<AuditStore, 'permits'>,
-  tell: Tell,
-): OutboxSource<AuditRecord> {
+export function permitsToTell(store: AuditStore, tell: Tell): OutboxSource<AuditRecord> {
   return {
     about: 'permit',
     findDue: duePermits(store, 'customer'),
@@ -105,7 +102,7 @@ export function permitsToTell(
 
 /** The requests of the last day before this one of which the customer was told, or is to be told. */
 async function askedBefore(
-  store: Pick<AuditStore, 'permits'>,
+  store: AuditStore,
   { id, customer, requestedAt }: AuditRecord,
   now: number,
 ): Promise<readonly AuditRecord[]> {

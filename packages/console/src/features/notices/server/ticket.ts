@@ -9,15 +9,18 @@ import type { AuditStore } from '../../../ledger/store.ts'
 /** So many impersonations for one ticket are read: the newest. */
 const MAX_READ = 100
 
+/** All that is told of a ticket. The first comes first. */
+export type TicketRows = readonly [AuditRow, ...AuditRow[]]
+
 /** What is told of a ticket. Or it is told with another impersonation for it, or was. */
 export type TicketTelling = { readonly kind: 'ended' | 'started' } & (
-  | { readonly is: 'told' /** The first comes first. */; readonly rows: readonly AuditRow[] }
+  | { readonly is: 'told'; readonly rows: TicketRows }
   | { readonly is: 'joined' }
 )
 
 /** All that started for the ticket, by whomever. The first comes first. */
 export async function rowsOfTicket(
-  store: Pick<AuditStore, 'find'>,
+  store: AuditStore,
   row: AuditRow,
   now: number,
 ): Promise<readonly AuditRow[]> {
@@ -49,7 +52,8 @@ export function chooseTelling(
   const kind = noticeKindDue(row, now)
   if (!kind) return undefined
   const together = goingOnWith(row, all)
-  const rows = all.slice(0, all.indexOf(together.at(-1) ?? row) + 1)
+  const [first = row, ...rest] = all.slice(0, all.indexOf(together.at(-1) ?? row) + 1)
+  const rows: TicketRows = [first, ...rest]
   const isFirst = together.find(({ deliveries }) => deliveries?.customer?.due.started) === row
   if (kind === 'ended' && together.every((each) => quietAt(each) <= now)) {
     const ends = together.filter(({ deliveries }) => deliveries?.customer?.due.ended)

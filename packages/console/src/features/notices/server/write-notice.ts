@@ -15,7 +15,6 @@ import {
 } from 'oidc-provider-impersonation-verify/format'
 import type { AuditStore } from '../../../ledger/store.ts'
 import {
-  type AccountImpersonation,
   allowedIn,
   type CardInWords,
   cardInWords,
@@ -24,19 +23,20 @@ import {
 import { applicationName, canChange } from '../../../web/applications.ts'
 import type { CustomerDirectory } from '../../../web/customer-directory.ts'
 import { whatWasDone } from '../../../web/done.ts'
+import { namedBy } from '../../../web/person-names.ts'
 import type { Settings } from '../../../web/settings.ts'
-import type { Languages } from '../../../web/words/languages.ts'
+import { isTicket } from '../../../web/ticket.ts'
 import { lookUp } from '../../../web/words/look-up.ts'
-import type { Words } from '../../../web/words/words.ts'
-import { countedIn, writeMessage } from './message.ts'
+import { type Reader, writeMessage } from './message.ts'
 import type { Notice, NoticeSettings } from './notice.ts'
 import { asLine } from './plain.ts'
+import type { TicketRows } from './ticket.ts'
 
 export interface NoticeParts {
   readonly provider: Provider
   readonly settings: Settings
   readonly notices: NoticeSettings
-  readonly store: Pick<AuditStore, 'timeline'>
+  readonly store: AuditStore
   readonly directory: Pick<CustomerDirectory, 'get'>
   /** The clock, in milliseconds since the epoch. */
   readonly now: () => number
@@ -44,81 +44,54 @@ export interface NoticeParts {
 
 /** What is told: a ticket, with all that started for it, or a permit. */
 export type ToldOf =
-  | { readonly kind: 'ended' | 'started'; readonly rows: readonly AuditRow[] }
+  | { readonly kind: 'ended' | 'started'; readonly rows: TicketRows }
   | { readonly kind: NoticeKind; readonly permit: AnswerRecord | PermitRecord }
-
-/** What a notice has of a ticket or a permit. */
-type About = Pick<
-  Notice,
-  | 'application'
-  | 'at'
-  | 'endedAt'
-  | 'expiresAt'
-  | 'impersonations'
-  | 'permit'
-  | 'startedAt'
-  | 'ticket'
-  | 'unapproved'
-> & {
-  /** Absent where the customer did it. */
-  readonly operators?: readonly AuditPerson[]
-  readonly card: CardInWords
-}
 
 /** @throws Error where it cannot be told now */
 export async function writeNotice(id: string, told: ToldOf, parts: NoticeParts): Promise<Notice> {
-  const { provider, settings, notices, directory } = parts
-  const { account, brand, url, languages } = settings
+  const { settings, notices } = parts
+  const { account, brand, languages } = settings
   if (!account) throw new Error('customers are not told')
   const { kind } = told
   const subject = 'rows' in told ? told.rows[0] : told.permit
-  const recipient = await findRecipient(
-    subject?.customer ?? { id: '' },
-    provider,
-    directory,
-    languages,
-  )
-  const { language } = recipient
-  const reader = { language, words: languages.wordsIn(language), timeZone: notices.timeZone, brand }
+  const customer = await findRecipient(subject.customer ?? { id: '' }, parts)
+  const { language, name } = customer
+  const reader: Reader = {
+    words: languages.wordsIn(language),
+    language,
+    locale: language === 'en' ? 'en-GB' : language,
+    timeZone: notices.timeZone,
+    brand,
+  }
   const { card, operators, ...about } =
     'rows' in told
       ? await aboutTicket(told.rows, reader, parts)
-      : aboutPermit(told.kind, told.permit, reader, parts)
+      : aboutPermit(told.kind, told.permit, reader, settings)
   const team = reader.words.account.support
   const names = [...new Set(operators?.map(({ name = team }) => name))].join(', ')
   const by = operators && asLine(notices.by === 'name' ? names : notices.by)
-  const link = `${url}${account.path}`
+  const url = `${settings.url}${account.path}`
   return {
     id,
     kind,
-    thread: threadOf(told),
-    customer: recipient,
-    url: link,
+    thread: threadOf(subject),
+    customer,
+    url,
     ...about,
     ...present({ by }),
-    ...writeMessage({ kind, by, name: recipient.name, url: link, card }, reader),
+    ...writeMessage({ kind, by, name, url, card }, reader),
   }
 }
 
-interface InLanguage {
-  readonly language: string
-  readonly words: Words
-}
-
 async function aboutTicket(
-  rows: readonly AuditRow[],
-  { language, words }: InLanguage,
+  rows: TicketRows,
+  reader: Reader,
   { settings, store, now }: NoticeParts,
-): Promise<About> {
-  const [first, ...others] = rows
-  if (!first) throw new TypeError('a ticket has a start')
+) {
+  const { language } = reader
   const done = await whatWasDone(store, rows, settings.account?.describe, language)
-  const { ticket, ...described } = describeTicket([first, ...others], done, {
-    language,
-    now,
-    settings,
-  })
-  const shown: AccountImpersonation = { ...described, ...ticketIn(ticket, settings) }
+  const described = describeTicket(rows, done, { language, now, settings })
+  const shown = { ...described, ticket: ticketIn(described.ticket, settings) }
   const { application, at, startedAt = at, endedAt, expiresAt, unapproved } = shown
   return {
     impersonations: rows.map(({ id }) => id),
@@ -126,56 +99,53 @@ async function aboutTicket(
     startedAt,
     ...present({ application, endedAt, expiresAt, unapproved, ticket: shown.ticket }),
     operators: rows.map(({ operator }) => operator ?? { id: '' }),
-    card: cardInWords(shown, words, (sentence, count) => countedIn(sentence, count, language)),
+    card: cardInWords(shown, reader),
   }
 }
 
+/** Without operators where the customer did it. */
 function aboutPermit(
   kind: NoticeKind,
   permit: AnswerRecord | PermitRecord,
-  { language, words: { notices: words, account } }: InLanguage,
-  { settings }: NoticeParts,
-): About {
+  { language, words: { notices: words, account } }: Reader,
+  settings: Settings,
+) {
   const { id, requestedAt: at } = permit
   const nothing = { warnings: [], did: [], counts: [], nothing: undefined }
   if (!isPermit(permit)) {
-    return { permit: id, at, card: { ...nothing, facts: [[words.since, at]] } }
+    const facts: CardInWords['facts'] = [[words.since, at]]
+    return { permit: id, at, operators: undefined, card: { ...nothing, facts } }
   }
   const { applications } = settings
   const expiresAt = kind === 'asked' ? permit.lapsesAt : permit.until
   const application = applicationName(applications, permit.application, language)
   const { unapproved } = unapprovedBy(permit)
   const mayChange = canChange(applications, permit.application, permit.scope)
-  const { ticket } = ticketIn(permit.ticket, settings)
+  const ticket = ticketIn(permit.ticket, settings)
+  const facts: CardInWords['facts'] = [
+    [kind === 'asked' ? account.askedAt : words.since, at],
+    [kind === 'asked' ? words.answerUntil : words.until, expiresAt],
+    [account.ticket, ticket],
+    [account.application, application],
+    [account.could, allowedIn(account, mayChange)],
+  ]
   return {
     permit: id,
     at,
     operators: [permit.operator],
     ...present({ application, expiresAt, unapproved, ticket }),
-    card: {
-      ...nothing,
-      facts: [
-        [kind === 'asked' ? account.askedAt : words.since, at],
-        [kind === 'asked' ? words.answerUntil : words.until, expiresAt],
-        [account.ticket, ticket],
-        [account.application, application],
-        [account.could, mayChange === undefined ? undefined : allowedIn(account, mayChange)],
-      ],
-      warnings: unapproved ? [account.unapproved[unapproved]] : [],
-    },
+    card: { ...nothing, facts, warnings: unapproved ? [account.unapproved[unapproved]] : [] },
   }
 }
 
 /** A ticket that no pattern limits is what an operator typed. */
-function ticketIn(ticket: string | undefined, { ticketPattern }: Settings) {
-  return ticket !== undefined && ticketPattern?.whole.test(ticket) ? { ticket } : {}
+function ticketIn(ticket = '', settings: Settings): string | undefined {
+  return isTicket(ticket, settings.ticket) ? ticket : undefined
 }
 
 /** By the customer and the ticket alone: who reads it learns of no person whom the notice does not name. */
-function threadOf(told: ToldOf): string {
-  const subject = 'rows' in told ? told.rows[0] : told.permit
-  const ticket = subject && 'ticket' in subject ? subject.ticket : undefined
-  const parts = ticket === undefined ? [subject?.id] : [subject?.customer?.id, ticketKey(ticket)]
+function threadOf({ id, customer, ...subject }: AuditRow | AnswerRecord | PermitRecord): string {
+  const parts = subject.ticket === undefined ? [id] : [customer?.id, ticketKey(subject.ticket)]
   return hash('sha256', JSON.stringify(['thread', ...parts]), 'base64url')
 }
 
@@ -186,17 +156,13 @@ function threadOf(told: ToldOf): string {
  */
 async function findRecipient(
   { id, ...known }: AuditPerson,
-  provider: Provider,
-  directory: Pick<CustomerDirectory, 'get'>,
-  { tags, preferred }: Languages,
+  { provider, directory, settings: { languages } }: NoticeParts,
 ): Promise<Notice['customer']> {
+  const { tags, preferred } = languages
   const account = await findAccount(provider, id)
   const claims = await account?.claims('userinfo', 'openid profile email', {}, [])
   const customer = await directory.get(id, preferred)
-  const { name, email } = customer ?? {
-    name: nonEmptyText(claims?.name) ?? known.name,
-    email: nonEmptyText(claims?.email) ?? known.email,
-  }
+  const { name, email } = customer ?? { ...known, ...(claims && namedBy(claims)) }
   // Some directories write `de_AT`.
   const locale = nonEmptyText(claims?.locale)?.replaceAll('_', '-')
   const language = lookUp(locale ?? '', tags) ?? preferred

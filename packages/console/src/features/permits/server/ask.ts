@@ -1,31 +1,30 @@
-import { emergencySlot, requestSlot } from 'oidc-provider-impersonation-verify/chain'
+import type { Need } from 'oidc-provider-impersonation'
 import {
-  type AuditEntry,
   type AuditRecord,
   foldRecord,
   isPermit,
   isReviewDue,
-  type PermitRecord,
+  present,
   type StoredRecord,
 } from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
 import { newId } from '../../../kernel/ids.ts'
 import { objectOf, readBy, wholeNumber } from '../../../kernel/input.ts'
 import { MAX_ID_LENGTH } from '../../../kernel/limits.ts'
-import { PermitError } from '../../../records/errors.ts'
-import { stoppedError } from '../../../records/in-force.ts'
+import { noSuchRecord, PermitError } from '../../../records/errors.ts'
 import { accountId, invalidInput, note, saidText } from '../../../records/inputs.ts'
-import { type Permit, recordAt } from '../../../records/record-at.ts'
-import { noSuchRecord, type Records } from '../../../records/records.ts'
-import type { Approver } from '../../../records/who.ts'
+import { permitAt } from '../../../records/record-at.ts'
+import type { Records } from '../../../records/records.ts'
+import type { ActBody } from '../../../web/answers.ts'
+import type { AskedFor } from '../../../web/parts.ts'
 import type { AskHow, PermitRequest } from './options.ts'
-import { assertNotRefused, assertOtherTicket, findRefusals, refusalIn } from './refusals.ts'
+import { assertNotRefused, isOfTicket, refusalsIn } from './refusals.ts'
 import { askRule } from './rule.ts'
 
 /** Requests of one operator in an hour, whatever became of them. */
 const MAX_REQUESTS = 60
 const HOUR_MS = 3_600_000
-/** How long an emergency lasts, in seconds. */
+/** The length of an emergency, in seconds. */
 const EMERGENCY_S = 600
 
 const REQUEST = v.pipe(
@@ -43,6 +42,26 @@ const REQUEST = v.pipe(
   }),
   v.check(({ customer, operator }) => customer !== operator, 'has one person twice'),
 )
+
+type Beginning = 'emergency' | 'requested'
+
+/** A request as the provider gets it, with all that a permit is bound to. */
+type Bound = Pick<AskedFor['request'], 'context' | 'mayAct' | 'resource' | 'scope' | 'userId'>
+
+/** The words of the operator. */
+type AskedWords = Pick<ActBody, 'duration' | 'reason' | 'ticketId'> & {
+  readonly why?: string | undefined
+}
+
+/** Reads a request of code. */
+export function parseRequest({ context, ...given }: PermitRequest): [Bound, AskedWords] {
+  const asked = readBy(REQUEST, given, invalidInput, 'request')
+  const { customer, operator, application, resource, scope, ticket: ticketId, why, ...rest } = asked
+  const words = { ticketId, ...rest }
+  const mayAct = { sub: operator, clientId: application }
+  const bound = { userId: customer, mayAct, resource, scope, context: context ?? present(words) }
+  return [bound, { ...words, why }]
+}
 
 /**
  * Requests of operators, and emergencies.
@@ -68,38 +87,6 @@ export function asking(
     throw new PermitError('temporarily_unavailable', message, { statusCode: 429, retryAfter })
   }
 
-  /** What the rule says of it, where nothing is in the way. */
-  async function prepare(event: Beginning, asked: PermitRequest, how: AskHow) {
-    records.attached()
-    const { context: _, ...rest } = asked
-    const { ticket, reason, why, duration, ...facts } = readBy(
-      REQUEST,
-      rest,
-      invalidInput,
-      'request',
-    )
-    const isEmergency = event === 'support.emergency'
-    if (isEmergency && why === undefined) throw invalidInput('request.why is required')
-    if (!isEmergency) await assertMayAsk(facts.operator)
-    const stop = await records.findStop(facts.operator, facts.customer)
-    if (stop) throw stoppedError(stop)
-    const rule = await askRule(records, issueAs, { ...asked, ...facts }, how)
-    if (isEmergency) assertEmergency(rule.emergency)
-    const { customer, operator, application, resource, scope } = facts
-    const entry: AuditEntry = {
-      event,
-      timeMs: now(),
-      by: operator,
-      permit: newId(),
-      userId: customer,
-      mayAct: { sub: operator, clientId: application },
-      resource,
-      scope,
-      context: { ticketId: ticket, reason, why: isEmergency ? why : undefined, duration },
-    }
-    return { facts, ticket, needs: rule.needs, entry, isEmergency }
-  }
-
   function assertEmergency(isAllowed: boolean): void {
     if (!isAllowed) throw new PermitError('access_denied', 'the rule allows no emergency here')
     if (hasApprovers) return
@@ -107,76 +94,98 @@ export function asking(
     throw new PermitError('no_approver', message)
   }
 
-  async function open(event: Beginning, request: PermitRequest, how: AskHow = {}): Promise<Permit> {
-    const { facts, ticket, needs, entry, isEmergency } = await prepare(event, request, how)
-    const entryAt = (timeMs: number, declined?: readonly string[]): AuditEntry => {
-      const lapsesAt = isEmergency ? undefined : timeMs + lapse * 1000
-      const terms = { needs, for: isEmergency ? EMERGENCY_S : window, lapsesAt, declined }
-      return { ...entry, timeMs, terms }
-    }
-    const planned = asPermit(foldRecord(undefined, entryAt(now())))
-    // It is said at once where there is no person who could decide. An emergency is reviewed by one.
-    let somebody: readonly Approver[] | undefined
+  /** The first entry of a request. */
+  function entryOf(
+    kind: Beginning,
+    { userId, mayAct, resource, scope }: Bound,
+    { ticketId, reason, duration, why }: AskedWords,
+    needs: readonly Need[],
+    declined?: readonly string[],
+  ) {
+    const timeMs = now()
+    const terms =
+      kind === 'emergency'
+        ? { for: EMERGENCY_S, declined }
+        : { for: window, lapsesAt: timeMs + lapse * 1000 }
+    return {
+      event: `support.${kind}`,
+      timeMs,
+      permit: newId(),
+      by: mayAct.sub,
+      userId,
+      mayAct,
+      resource,
+      scope,
+      context: { ticketId, reason, duration, why: kind === 'emergency' ? why : undefined },
+      terms: { needs, ...terms },
+    } as const
+  }
+
+  async function open(kind: Beginning, request: Bound, words: AskedWords, how: AskHow = {}) {
+    records.attached()
+    const { userId: customer, mayAct } = request
+    const isEmergency = kind === 'emergency'
+    if (isEmergency && words.why === undefined) throw invalidInput('request.why is required')
+    if (!isEmergency) await assertMayAsk(mayAct.sub)
+    await records.assertNotStopped(mayAct.sub, customer)
+    const { needs, emergency } = await askRule(records, issueAs, request, how)
+    if (isEmergency) assertEmergency(emergency)
+    const filter = { customer, operator: mayAct.sub, state: 'declined', notOverAt: now() } as const
+    const refusals = refusalsIn(await records.list(filter), request, now())
+    assertNotRefused(
+      refusals,
+      (each) => (isEmergency ? isOfTicket(each, words.ticketId) : each.isByCustomer),
+      now(),
+    )
+    const declined = refusals.length > 0 ? refusals.map(({ record }) => record.id) : undefined
+    const entry = entryOf(kind, request, words, needs, declined)
+    // It is said at once if there is no person who could decide. An emergency is reviewed by one.
     if (isEmergency || needs.includes('second_person')) {
-      somebody = await who.assertSomebody(recordAt(planned, now()))
+      const approvers = await who.approvers(foldRecord(undefined, entry))
+      if (approvers?.length === 0) {
+        throw new PermitError('no_approver', 'there is no person who may decide on this')
+      }
     }
-    const refusals = await findRefusals(records, facts)
-    if (isEmergency) assertOtherTicket(refusals, ticket, now())
-    else assertNotRefused(refusals, now())
-    const ids = refusals.map(({ permit }) => permit.id)
-    const declined = isEmergency && ids.length > 0 ? ids : undefined
-    const slot = isEmergency ? emergencySlot(facts.operator) : requestSlot({ ...facts, ticket })
-    const record = await records.begin(slot, async (newest, stored) => {
-      const holder = isPermit(newest) ? newest : undefined
-      // After the last entry, also where the clock was set back.
-      const time = Math.max(now(), holder?.lastAt ?? 0)
-      if (isEmergency) assertReviewed(holder, stored, time)
+    const isTold = isEmergency || needs.includes('user')
+    const toTell = isTold ? records.toTell(isEmergency ? 'emergency' : 'asked') : undefined
+    const { record } = await records.begin({ ...entry, toTell }, async (holder, at, stored) => {
+      if (isEmergency) assertReviewed(holder, stored, at)
       else {
         // In here, requests of this process come one after the other.
-        await assertMayAsk(facts.operator)
-        assertMayRequest(holder, time)
+        await assertMayAsk(mayAct.sub)
+        assertMayRequest(holder, request, at)
       }
-      const isTold = isEmergency || needs.includes('user')
-      const toTell = isTold ? records.toTell(isEmergency ? 'emergency' : 'asked') : undefined
-      return { ...entryAt(time, declined), toTell }
+      return undefined
     })
-    const permit = recordAt(asPermit(record), now())
-    who.keep(permit, somebody)
-    return permit
+    if (isPermit(record)) return record
+    throw noSuchRecord()
   }
 
   return {
-    request: (request: PermitRequest, how?: AskHow) => open('support.requested', request, how),
-    emergency: (request: PermitRequest & { readonly why: string }, how?: AskHow) =>
-      open('support.emergency', request, how),
+    open,
+    /** Finds who could decide on a request that nobody has stored. */
+    findDeciders: (request: Bound, words: AskedWords, needs: readonly Need[]) =>
+      who.approvers(foldRecord(undefined, entryOf('requested', request, words, needs))),
   }
 }
 
-type Beginning = 'support.emergency' | 'support.requested'
-
-function asPermit(record: AuditRecord): PermitRecord {
-  if (isPermit(record)) return record
-  throw noSuchRecord()
-}
-
-/** @throws PermitError where the newest permit of the same people, application and ticket is open, or was refused a moment ago */
-function assertMayRequest(holder: PermitRecord | undefined, now: number): void {
-  const permit = holder && recordAt(holder, now)
+/** @throws PermitError if the newest permit of the same people, application and ticket is open, or was refused a moment ago */
+function assertMayRequest(holder: AuditRecord | undefined, request: Bound, now: number): void {
+  const permit = permitAt(holder, now)
   if (permit?.state === 'requested') {
     throw new PermitError('already_requested', 'this is asked for already', { permit })
   }
-  const refusal = permit && refusalIn(permit, now)
-  if (refusal) assertNotRefused([refusal], now)
+  const refusals = refusalsIn(holder ? [holder] : [], request, now)
+  assertNotRefused(refusals, ({ isByCustomer }) => isByCustomer, now)
 }
 
-/** What cannot be read is no: also an emergency that may have been looked at. */
+/** An emergency that cannot be read is no, also if it may have been looked at. */
 function assertReviewed(
-  holder: PermitRecord | undefined,
+  holder: AuditRecord | undefined,
   stored: StoredRecord | undefined,
-  time: number,
+  now: number,
 ): void {
-  const permit = holder && recordAt(holder, time)
-  if (permit ? isReviewDue(permit) : stored?.isReviewDue) {
-    throw new PermitError('review_due', 'your last emergency has to be reviewed first', { permit })
-  }
+  if (!(holder ? isReviewDue(holder) : stored?.isReviewDue)) return
+  const permit = permitAt(holder, now)
+  throw new PermitError('review_due', 'your last emergency has to be reviewed first', { permit })
 }

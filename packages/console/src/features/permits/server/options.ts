@@ -5,13 +5,12 @@ import type {
   Provider,
   SubjectTokenContext,
 } from 'oidc-provider-impersonation'
-import type { AnswerRecord, RecordKind, SaidEvent } from 'oidc-provider-impersonation-verify/format'
+import type { RecordKind, SaidEvent } from 'oidc-provider-impersonation-verify/format'
 import type { AuditStore } from '../../../ledger/store.ts'
-import type { Permit, PermitRefusal, Shown, Stop } from '../../../records/record-at.ts'
-import type { Records, RecordsAttached, Saying, Stopping } from '../../../records/records.ts'
-import type { Approver } from '../../../records/who.ts'
+import type { Permit, Shown, Standing, StandingChoice, Stop } from '../../../records/record-at.ts'
+import type { RecordsAttached, Saying, Stopping } from '../../../records/records.ts'
+import type { FindApprovers } from '../../../records/who.ts'
 import type { OnPermit } from './permit-alerts.ts'
-import type { RequestFacts } from './rules.ts'
 
 export interface PermitsOptions {
   /** The audit that keeps the permits, and that you give to `supportConsole()`, too. */
@@ -22,9 +21,7 @@ export interface PermitsOptions {
    * takes longer than `timeout`, the decision gets 503.
    * @defaultValue the leads, and no emergencies. Without the console, `attach` needs `isLead`
    */
-  readonly approvers?:
-    | ((about: Permit | Stop) => readonly Approver[] | Promise<readonly Approver[]>)
-    | undefined
+  readonly approvers?: FindApprovers | undefined
   /**
    * Returns the ticket of a start, or `undefined`, which no permit fits. Case and blanks do not
    * count.
@@ -34,17 +31,17 @@ export interface PermitsOptions {
   /** The customer's answer for all requests. @defaultValue customers are asked each time */
   readonly standing?: StandingOptions | undefined
   /**
-   * How long an approval is valid, in seconds, more than 0 and at most 86400.
+   * The lifetime of an approval, in seconds, more than 0 and at most 86400.
    * @defaultValue `3600`
    */
   readonly window?: number | undefined
   /**
-   * How long a request can be decided, in seconds, more than 0 and at most 604800.
+   * The time to decide on a request, in seconds, more than 0 and at most 604800.
    * @defaultValue `86400`
    */
   readonly lapse?: number | undefined
   /**
-   * How long the storage or `approvers` may take, in seconds, more than 0 and at most 60.
+   * The timeout of the storage and of `approvers`, in seconds, more than 0 and at most 60.
    * @defaultValue `2`
    */
   readonly timeout?: number | undefined
@@ -70,20 +67,9 @@ export type TicketOf = (
   request: Pick<AuthorizationRequest, 'account' | 'context'>,
 ) => string | undefined
 
-/** What a customer answers for all requests: support may act without asking, or asks each time. */
-export type StandingChoice = AnswerRecord['state']
-
-/** What holds for a customer now. */
-export interface Standing {
-  /** `'rule'`: nothing is said, and the rule alone decides. */
-  readonly choice: StandingChoice | 'rule'
-  /** Whether the customer said nothing yet: it is what the deployment says. */
-  readonly isInitial?: true | undefined
-}
-
 export interface AttachOptions extends RecordsAttached {
   /**
-   * Whether every backend binds what it issues as a permit needs it, to `mayAct.sub`, `mayAct.clientId`, one
+   * `true` if every backend binds what it issues as a permit needs it, to `mayAct.sub`, `mayAct.clientId`, one
    * resource and a scope, though `managementApi.requireBinding` does not insist: there is no warning then. The
    * console does.
    */
@@ -94,13 +80,25 @@ export interface AttachOptions extends RecordsAttached {
   readonly urlOf?: ((permit: string) => string) | undefined
 }
 
-/** What an operator asks for. Who calls has authenticated the operator, and no impersonation. */
+/** The facts of a request for a permit. */
+export interface RequestFacts {
+  /** Account ids. */
+  readonly customer: string
+  readonly operator: string
+  /** The client id. */
+  readonly application: string
+  readonly resource: string
+  /** The scopes, with a space between them. */
+  readonly scope: string
+}
+
+/** The request of an operator. Who calls has authenticated the operator, and no impersonation. */
 export interface PermitRequest extends RequestFacts {
   readonly ticket: string
   readonly reason: string
   /** Of an emergency: why it cannot wait. */
   readonly why?: string | undefined
-  /** How long each impersonation under it lasts at most, in seconds: shown to who decides. */
+  /** The longest impersonation under it, in seconds: shown to who decides. */
   readonly duration?: number | undefined
   /**
    * The `context` with which the start will be asked for: the rule is asked with it.
@@ -154,7 +152,7 @@ export interface Permits {
   list(
     filter?: RecordFilter,
   ): Promise<{ readonly records: readonly Shown[]; readonly next?: string }>
-  /** What the customer answered for all requests. */
+  /** Finds the answer of the customer for all requests. */
   answer(customer: string): Promise<Standing>
   /**
    * The customer answers for all requests. `ask` takes back all that the customer allowed, and ends
@@ -173,16 +171,4 @@ export interface Permits {
    * the permits that the console was given.
    */
   close(): Promise<void>
-}
-
-/** What the console needs of them beside that. */
-export interface ConsolePermits extends Permits {
-  readonly audit: AuditStore
-  readonly records: Records
-  /** Whether `approvers` are given: without them, there is no emergency. */
-  readonly hasApprovers: boolean
-  /** Whether customers may answer for all requests. */
-  readonly hasStanding: boolean
-  /** What else was refused to the same operator for the same customer and application, and still holds. */
-  refusals(permit: Permit): Promise<readonly PermitRefusal[]>
 }

@@ -25,7 +25,7 @@ export type OnPermit = (alert: PermitAlert, options: { readonly signal: AbortSig
 
 /** Of permits with a change that the deployment has not been told. */
 export function changesToTell(
-  store: Pick<AuditStore, 'permits'>,
+  store: AuditStore,
   onPermit: OnPermit,
   urlOf: (permit: string) => string | undefined,
 ): OutboxSource<AuditRecord> {

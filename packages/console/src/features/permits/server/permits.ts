@@ -1,16 +1,16 @@
 import type { Provider } from 'oidc-provider-impersonation'
 import { descriptionsOf, requiredBinding, resolve } from 'oidc-provider-impersonation/siblings'
-import { type AuditRecord, isStop, present } from 'oidc-provider-impersonation-verify/format'
+import { type AuditRecord, present } from 'oidc-provider-impersonation-verify/format'
 import { type Outbox, startOutbox } from '../../../ledger/outbox/outbox.ts'
 import { allReadable } from '../../../ledger/readable.ts'
 import { ledgerOf } from '../../../ledger/recording/ledger.ts'
+import { noSuchRecord } from '../../../records/errors.ts'
 import { recordAt } from '../../../records/record-at.ts'
-import { createRecords, noSuchRecord } from '../../../records/records.ts'
+import { createRecords } from '../../../records/records.ts'
 import { answers } from './answers.ts'
-import { asking } from './ask.ts'
-import type { AttachOptions, ConsolePermits, Permits, PermitsOptions, TicketOf } from './options.ts'
+import { asking, parseRequest } from './ask.ts'
+import type { AttachOptions, Permits, PermitsOptions, TicketOf } from './options.ts'
 import { changesToTell } from './permit-alerts.ts'
-import { findRefusals } from './refusals.ts'
 import { PERMITS_RULES } from './shape.ts'
 import { warnOfUnbound } from './unbound.ts'
 import { wrapRule } from './wrap.ts'
@@ -27,11 +27,11 @@ export function createPermits(options: PermitsOptions): Permits {
   return permitsWith(options)
 }
 
+/** Permits with what the console needs of them beside that. */
+export type ConsolePermits = ReturnType<typeof permitsWith>
+
 /** @param now the clock, in milliseconds since the epoch */
-export function permitsWith(
-  options: PermitsOptions,
-  now: () => number = () => Date.now(),
-): ConsolePermits {
+export function permitsWith(options: PermitsOptions, now: () => number = () => Date.now()) {
   const settings = resolve(PERMITS_RULES, options, 'options')
   const { audit, approvers, onPermit, standing, ticketOf = ticketInContext, ...times } = settings
   const hasApprovers = approvers !== undefined
@@ -53,16 +53,10 @@ export function permitsWith(
     )
   }
 
-  const stopIn = (record: AuditRecord | undefined) => {
-    if (isStop(record)) return recordAt(record, now())
-    throw noSuchRecord()
-  }
+  const { open, findDeciders } = asking(records, hasApprovers, issueAs, times)
+  const shown = <R extends AuditRecord>(record: R) => recordAt(record, now())
 
-  return {
-    audit,
-    records,
-    hasApprovers,
-    hasStanding: standing !== undefined,
+  const permits: Permits = {
     wrap(rule) {
       const wrapped = wrapRule(rule, records, standing, ticketOf)
       return Object.assign(wrapped, { description: descriptionsOf(rule, 'permits.wrap: the rule') })
@@ -87,29 +81,30 @@ export function permitsWith(
         sources: [changesToTell(store, onPermit, urlOf)],
       })
     },
-    ...asking(records, hasApprovers, issueAs, times),
-    decide: async (id, event, saying) => recordAt(await records.say(id, event, saying), now()),
+    async request(request, how) {
+      return shown(await open('requested', ...parseRequest(request), how))
+    },
+    async emergency(request, how) {
+      return shown(await open('emergency', ...parseRequest(request), how))
+    },
+    decide: async (id, event, saying) => shown(await records.say(id, event, saying)),
     async get(id) {
       const record = await records.find(id)
-      return record && recordAt(record, now())
+      return record && shown(record)
     },
     async list({ before, isOpen, ...filter } = {}) {
       const asked = { ...filter, notOverAt: isOpen && now() }
       const page = await reading(() => store.permits(asked, { before, limit: MAX_LISTED }))
-      const records = allReadable(page.permits).map((each) => recordAt(each, now()))
+      const records = allReadable(page.permits).map(shown)
       return { records, ...present({ next: page.next }) }
     },
     answer: answers(records, standing),
     async stop(stopping) {
       const { stop } = await records.stop(stopping)
-      return stopIn(stop)
+      if (stop) return shown(stop)
+      throw noSuchRecord()
     },
-    lift: async (id, saying) => stopIn(await records.say(id, 'lifted', saying)),
-    async refusals({ id, customer, operator, application }) {
-      const facts = { customer: customer.id, operator: operator.id, application }
-      const found = await findRefusals(records, facts)
-      return found.filter(({ permit }) => permit.id !== id)
-    },
+    lift: records.lift,
     async close() {
       const telling = outbox
       // Attached again, it begins again.
@@ -117,6 +112,17 @@ export function permitsWith(
       await records.close()
       await telling?.stop()
     },
+  }
+  return {
+    ...permits,
+    audit,
+    records,
+    open,
+    findDeciders,
+    /** Without approvers, there is no emergency. */
+    hasApprovers,
+    /** `true` if customers may answer for all requests. */
+    hasStanding: standing !== undefined,
   }
 }
 

@@ -1,57 +1,56 @@
-import { DAY_MS, isPermit, isSameTicket, saidIn } from 'oidc-provider-impersonation-verify/format'
-import { allRecords } from '../../../ledger/readable.ts'
+import {
+  type AuditPerson,
+  type AuditRecord,
+  DAY_MS,
+  isPermit,
+  isSameTicket,
+  type PermitRecord,
+  saidIn,
+} from 'oidc-provider-impersonation-verify/format'
 import { PermitError } from '../../../records/errors.ts'
-import { type Permit, type PermitRefusal, recordAt } from '../../../records/record-at.ts'
-import type { Records } from '../../../records/records.ts'
-import type { RequestFacts } from './rules.ts'
+import { recordAt } from '../../../records/record-at.ts'
+import type { AskedFor } from '../../../web/parts.ts'
 
-/** The refusal that a permit is, while it holds. */
-export function refusalIn(permit: Permit, now: number): PermitRefusal | undefined {
-  const said = saidIn(permit, 'declined')
-  if (!said?.by) return undefined
-  const { by, at, need } = said
-  const until = at + DAY_MS
-  return until > now ? { permit, by, at, until, isByCustomer: need === 'user' } : undefined
+/** A request that was refused, and still stands in the way of others. */
+export interface PermitRefusal {
+  readonly record: PermitRecord
+  readonly by: AuditPerson
+  /** The end of the refusal, in milliseconds since the epoch. */
+  readonly until: number
+  /** `true` if the customer refused: it holds for every ticket then. */
+  readonly isByCustomer: boolean
 }
 
-/** What was refused to an operator for a customer in an application, and still holds. The newest first. */
-export async function findRefusals(
-  { store, reading, now }: Pick<Records, 'now' | 'reading' | 'store'>,
-  { customer, operator, application }: Pick<RequestFacts, 'application' | 'customer' | 'operator'>,
-): Promise<readonly PermitRefusal[]> {
-  const filter = { customer, operator, state: 'declined', notOverAt: now() } as const
-  const refused = await reading(() => allRecords(store, filter))
-  return refused
-    .filter(isPermit)
-    .filter((permit) => permit.application === application)
-    .flatMap((permit) => refusalIn(recordAt(permit, now()), now()) ?? [])
+/** The refusals among these, for a customer and an application, that still hold. */
+export function refusalsIn(
+  records: readonly AuditRecord[],
+  { userId, mayAct }: Pick<AskedFor['request'], 'mayAct' | 'userId'>,
+  now: number,
+): readonly PermitRefusal[] {
+  return records.filter(isPermit).flatMap((record) => {
+    const { by, at = 0, need } = saidIn(record, 'declined') ?? {}
+    const until = at + DAY_MS
+    const isAbout = record.customer.id === userId && record.application === mayAct.clientId
+    return isAbout && by && until > now
+      ? [{ record, by, until, isByCustomer: need === 'user' }]
+      : []
+  })
 }
 
-/** Of the same ticket, however it is written. */
-export function isOfTicket({ permit }: PermitRefusal, ticket: string): boolean {
-  return isSameTicket(permit.ticket, ticket)
-}
+/** Checks whether it is of the same ticket, however that is written. */
+export const isOfTicket = ({ record }: PermitRefusal, ticket: string) =>
+  isSameTicket(record.ticket, ticket)
 
-/** @throws PermitError where the customer refused: that holds for every ticket */
-export function assertNotRefused(refusals: readonly PermitRefusal[], now: number): void {
-  const holding = refusals.find(({ isByCustomer }) => isByCustomer)
-  if (holding) throw refusedLately(holding, now)
-}
-
-/** @throws PermitError where the same ticket was refused */
-export function assertOtherTicket(
+/** @throws PermitError for the first refusal that is in the way */
+export function assertNotRefused(
   refusals: readonly PermitRefusal[],
-  ticket: string,
+  isInTheWay: (refusal: PermitRefusal) => boolean,
   now: number,
 ): void {
-  const same = refusals.find((refusal) => isOfTicket(refusal, ticket))
-  if (same) throw refusedLately(same, now)
-}
-
-function refusedLately({ permit, until }: PermitRefusal, now: number): PermitError {
-  const retryAfter = Math.ceil((until - now) / 1000)
-  return new PermitError('refused_lately', 'this was refused: ask again later', {
-    permit,
-    retryAfter,
+  const found = refusals.find(isInTheWay)
+  if (!found) return
+  throw new PermitError('refused_lately', 'this was refused: ask again later', {
+    permit: recordAt(found.record, now),
+    retryAfter: Math.ceil((found.until - now) / 1000),
   })
 }

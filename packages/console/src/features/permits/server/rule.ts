@@ -1,9 +1,9 @@
-import { errors } from 'oidc-provider-impersonation'
+import { errors, type SubjectTokenRequest } from 'oidc-provider-impersonation'
 import { limitTime } from 'oidc-provider-impersonation/siblings'
 import { PermitError } from '../../../records/errors.ts'
 import { invalidInput } from '../../../records/inputs.ts'
 import type { Records } from '../../../records/records.ts'
-import type { AskHow, PermitRequest } from './options.ts'
+import type { AskHow } from './options.ts'
 
 /**
  * Asks the rule which approvals it needs, and whether it allows an emergency, as an issue would: whoever asks for a permit does not say what it needs.
@@ -13,27 +13,13 @@ import type { AskHow, PermitRequest } from './options.ts'
 export async function askRule(
   { attached, timeoutMs }: Pick<Records, 'attached' | 'timeoutMs'>,
   issueAs: () => string,
-  request: Omit<PermitRequest, 'for'>,
+  request: SubjectTokenRequest,
   { ctx }: AskHow,
 ) {
   const { impersonation } = attached()
-  const { customer, operator, application, resource, scope, ticket, reason, duration } = request
-  const asked = {
-    userId: customer,
-    mayAct: { sub: operator, clientId: application },
-    resource,
-    scope,
-    context: request.context ?? {
-      ticketId: ticket,
-      reason,
-      ...(duration === undefined ? {} : { duration }),
-    },
-  }
-  const late = () => new Error('authorize does not answer')
   const { verdict, needs, emergency } = await limitTime(
     timeoutMs,
-    impersonation.preview(asked, { as: issueAs(), ctx }),
-    late,
+    impersonation.preview(request, { as: issueAs(), ctx }),
   ).catch((error: unknown) => Promise.reject(wrongRuleOf(error)))
   if (verdict === 'needs' && needs) return { needs, emergency: emergency === true }
   if (verdict === 'allowed') throw new PermitError('not_needed', 'this needs no approval: start')
@@ -42,7 +28,7 @@ export async function askRule(
 
 function wrongRuleOf(error: unknown): unknown {
   const cause = error instanceof Error ? error.cause : undefined
-  // The rule is wrapped: what permits themselves could not read.
+  // The rule is wrapped: permits themselves could not read something.
   if (cause instanceof PermitError) return cause
   if (error instanceof errors.OIDCProviderError && error.expose) {
     const { error_description: description = error.error } = error

@@ -1,4 +1,4 @@
-/** What a request is bound to that a permit can fit. */
+/** The members without which no permit fits. */
 const FITTING = ['mayAct', 'resource', 'scope'] as const
 
 const REQUIRE = 'features.impersonation.managementApi.requireBinding'

@@ -1,19 +1,24 @@
 import type { AuthorizationRequest, Authorize, Need, Verdict } from 'oidc-provider-impersonation'
 import { explainRefusal } from 'oidc-provider-impersonation/siblings'
-import { type PermitRecord, present } from 'oidc-provider-impersonation-verify/format'
+import {
+  isNeedMet,
+  isSameTicket,
+  type PermitRecord,
+  present,
+  recordStateAt,
+} from 'oidc-provider-impersonation-verify/format'
 import { findInForce } from '../../../records/in-force.ts'
 import type { Records } from '../../../records/records.ts'
 import { type StandingSettings, standingIn } from './answers.ts'
-import type { TicketOf } from './options.ts'
-import { isAllowedBy, meetsNeeds, type RequestFacts } from './rules.ts'
+import type { RequestFacts, TicketOf } from './options.ts'
 import { unfitWarner } from './unbound.ts'
 
 /**
- * The rule, with what is permitted: where it answers `needs`, and a granted permit fits the facts of the
- * request, or the customer's standing answer, they are met. The lifetime of the access token ends with the
- * window, and is no longer than the `duration` that was approved. Of several permits the one counts whose window ends last.
+ * Wraps the rule. If it answers `needs`, and a granted permit fits the facts of the request, or the customer's
+ * standing answer does, they are met. The lifetime of the access token ends with the window, and is no longer than
+ * the `duration` that was approved. Of several permits the one counts whose window ends last.
  *
- * @param standing what customers may answer for all requests; `undefined` where they may not
+ * @param standing what customers may answer for all requests; `undefined` if they may not
  */
 export function wrapRule(
   rule: Authorize,
@@ -24,8 +29,8 @@ export function wrapRule(
   const warnOfUnfit = unfitWarner()
   return async (request) => {
     const ruled = await rule(request)
-    // What is no verdict, the provider refuses.
-    if (ruled === false || !isVerdict(ruled)) return ruled
+    // The provider refuses what is no verdict.
+    if (!ruled || (ruled !== true && typeof ruled !== 'object')) return ruled
     const at = records.now()
     const { stop, answer, permits } = await look(request, at)
     if (stop) {
@@ -33,7 +38,7 @@ export function wrapRule(
       return false
     }
     if (!standing && !hasNeeds(ruled)) return ruled
-    assertUsable(records)
+    records.attached()
     const isAsking = answer?.choice === 'ask'
     const verdict = isAsking ? needingUser(ruled) : ruled
     if (!hasNeeds(verdict)) return verdict
@@ -47,25 +52,30 @@ export function wrapRule(
     }
     const open = needs.includes('user') && answer?.choice === 'allow' ? answer : undefined
     const left = open ? needs.filter((need) => need !== 'user') : needs
-    if (open && left.length === 0) return permitted(limits, { id: open.id }, at) ?? verdict
-    const ticket = ticketIn(ticketOf(request))
-    if (ticket === undefined) {
+    if (open && left.length === 0) return permitted(limits, open, at) ?? verdict
+    const ticket: unknown = ticketOf(request)
+    if (typeof ticket !== 'string' || ticket.trim() === '') {
       explainRefusal(request, NO_TICKET)
       return { ...verdict, needs: left }
     }
     const [permit] = permits
-      .filter((record) => isAllowedBy(record, { ...facts, ticket }, at))
-      .filter((record) => meetsNeeds(record, left, emergency === true))
+      .filter((record) => isAllowedBy(record, facts, ticket, at))
+      // An emergency meets them all, as long as the rule allows it.
+      .filter((record) =>
+        record.kind === 'emergency'
+          ? emergency === true
+          : left.every((need) => isNeedMet(record, need)),
+      )
       .toSorted((a, b) => (b.until ?? 0) - (a.until ?? 0))
     const given = permit && permitted(limits, permit, at)
     return given ?? { ...verdict, needs: left }
   }
 
-  /** All that was said before, by one statement for each stage. */
+  /** Finds all that was said before, by one statement for each stage. */
   async function look(request: AuthorizationRequest, now: number) {
     const operators = operatorsIn(request)
-    const isAsked = standing !== undefined || operators.length > 0
     const { accountId } = request.account
+    const isAsked = standing !== undefined || operators.length > 0
     const found =
       isAsked &&
       (await records.reading(() => findInForce(records.store, operators, accountId, now)))
@@ -74,74 +84,77 @@ export function wrapRule(
   }
 }
 
-/** @throws Error where permits cannot be used: nothing is issued then (I9) */
-function assertUsable(records: Records): void {
-  if (records.attached().impersonation.canEnd) return
-  throw new Error('permits need impersonations that can be ended')
-}
-
 const CANNOT_ASK = 'the customer is to be asked, and cannot be asked for this'
 const NO_TICKET = 'options.ticketOf of createPermits answers no ticket: no permit fits'
 
-/** `undefined` for what is no text, or has nothing to see. */
-const ticketIn = (answered: unknown) =>
-  typeof answered === 'string' && answered.trim() !== '' ? answered : undefined
 /** The people who act: the operator whom the token is bound to, and the operator who acts. */
 function operatorsIn({ mayAct, actor }: AuthorizationRequest): readonly string[] {
-  return [...new Set([mayAct?.sub ?? [], actor?.sub ?? []].flat())]
+  return [mayAct?.sub ?? [], actor?.sub ?? []].flat()
 }
 
-const isVerdict = (ruled: Verdict): boolean =>
-  ruled === true || (typeof ruled === 'object' && ruled !== null)
-
-/** The customer is asked, whatever the rule says. Where the rule had no needs, there is no emergency. */
-function needingUser(ruled: Verdict): Verdict {
-  if (ruled === true) return { needs: ['user'] }
-  if (ruled === false) return false
-  const { needs = [] } = ruled
-  return { ...ruled, needs: [...new Set<Need>([...needs, 'user'])] }
+/** The customer is asked, whatever the rule says. If the rule had no needs, there is no emergency. */
+function needingUser(ruled: Exclude<Verdict, false>): Verdict {
+  const { needs = [], ...limits } = ruled === true ? {} : ruled
+  return { ...limits, needs: [...new Set<Need>([...needs, 'user'])] }
 }
 
-/** @returns `undefined` where less than a second is left */
+/** Checks whether a permit allows a start at this time. By facts: no caller names a permit. */
+function isAllowedBy(
+  record: PermitRecord,
+  facts: RequestFacts,
+  ticket: string,
+  now: number,
+): boolean {
+  const { grantedAt, customer, operator, application, resource, scope } = record
+  const permitted = new Set(scope.split(' '))
+  return (
+    recordStateAt(record, now) === 'granted' &&
+    // A clock that was set back opens nothing early.
+    grantedAt !== undefined &&
+    grantedAt <= now &&
+    customer.id === facts.customer &&
+    operator.id === facts.operator &&
+    application === facts.application &&
+    resource === facts.resource &&
+    // An approval is for its ticket, and no other reason to look.
+    isSameTicket(record.ticket, ticket) &&
+    facts.scope.split(' ').every((name) => permitted.has(name))
+  )
+}
+
+/** @returns `undefined` if less than a second is left */
 function permitted(
   limits: Exclude<Verdict, boolean>,
-  {
-    id,
-    kind,
-    until,
-    duration,
-  }: Partial<Pick<PermitRecord, 'duration' | 'kind' | 'until'>> & {
-    readonly id: string | undefined
-  },
+  by: Partial<Pick<PermitRecord, 'duration' | 'id' | 'kind' | 'until'>>,
   at: number,
 ): Verdict | undefined {
-  const left = until === undefined ? undefined : Math.floor((until - at) / 1000)
+  const left = by.until === undefined ? undefined : Math.floor((by.until - at) / 1000)
   if (left !== undefined && left < 1) return undefined
-  const accessTokenTtl = shortest(shortest(limits.accessTokenTtl, duration), left)
+  const times = [limits.accessTokenTtl, by.duration, left].flatMap((seconds) => seconds ?? [])
   const given = {
     ...limits,
-    ...present({ permit: id, accessTokenTtl }),
-    // The record says it, and nobody reads this back: the banner has to say that it is looked at.
-    ...(kind === 'emergency' && { review: limits.review ?? 'emergency' }),
+    ...present({
+      permit: by.id,
+      accessTokenTtl: times.length > 0 ? Math.min(...times) : undefined,
+      // The record says it, and nobody reads this back: the banner has to say that it is looked at.
+      review: by.kind === 'emergency' ? (limits.review ?? by.kind) : limits.review,
+    }),
   }
   return Object.keys(given).length > 0 ? given : true
 }
-
-const shortest = (one: number | undefined, other: number | undefined) =>
-  one === undefined || other === undefined ? (one ?? other) : Math.min(one, other)
 
 type VerdictWithNeeds = Exclude<Verdict, boolean> & { readonly needs: readonly Need[] }
 
 const NEED_NAMES: readonly unknown[] = ['second_person', 'user'] satisfies readonly Need[]
 
 function hasNeeds(verdict: Verdict): verdict is VerdictWithNeeds {
-  if (typeof verdict !== 'object' || verdict === null || !Array.isArray(verdict.needs)) return false
+  if (typeof verdict !== 'object' || !Array.isArray(verdict.needs)) return false
   const { needs } = verdict
   return needs.length > 0 && needs.every((need) => NEED_NAMES.includes(need))
 }
 
 /**
- * What a permit has to fit; in words, what the request has to send instead, where it is not bound to one
+ * The facts that a permit has to fit; in words, what the request has to send instead, if it is not bound to one
  * operator, one application, one resource and scopes.
  */
 function startFactsOf(

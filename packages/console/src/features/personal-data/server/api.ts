@@ -2,23 +2,24 @@ import {
   type AuditPerson,
   MAX_NOTE_LENGTH,
   present,
+  speakersOf,
 } from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
-import type { Read } from '../../../kernel/input.ts'
 import { MAX_CUSTOMER_ID_LENGTH } from '../../../kernel/limits.ts'
+import { recordAt } from '../../../records/record-at.ts'
 import { writtenText } from '../../../web/http/json-body.ts'
 import { notFound, Problem } from '../../../web/http/problem.ts'
 import { numberParameter, textParameter } from '../../../web/http/query.ts'
 import { sendExport } from '../../../web/http/send-export.ts'
-import type { Call } from '../../../web/parts.ts'
+import type { Call, WithBody, WithQuery } from '../../../web/parts.ts'
 import type { RecordAnswer } from '../../../web/record-answer.ts'
 import { findMayErase } from '../../../web/sign-in/roles.ts'
 import type { ErasedCounts } from './erase.ts'
-import { InForceError } from './in-force.ts'
+import { MAX_SHOWN } from './in-force.ts'
 import type { PersonalData } from './personal-data.ts'
-import { type ErasureRequest, isSameAccount } from './requests.ts'
+import { type ErasureRequest, eraser, isSameAccount } from './requests.ts'
 
-/** What this feature adds to the parts of the API. */
+/** The parts of the API that this feature adds. */
 export interface ErasingParts {
   readonly personalData: PersonalData
 }
@@ -26,8 +27,6 @@ export interface ErasingParts {
 export type ErasingCall = Call & ErasingParts
 
 const MAX_OFFSET = 10_000
-/** How many reasons against an erasure are shown. */
-const MAX_SHOWN = 100
 
 /**
  * Lets in those who may erase.
@@ -46,9 +45,7 @@ export const REQUEST_PAGE = {
 }
 
 /** Lists the requests to erase, and finds people: also for an auditor, who finds no customers elsewhere. */
-export async function listRequests(
-  call: ErasingCall & { readonly query: Read<typeof REQUEST_PAGE> },
-) {
+export async function listRequests(call: WithQuery<typeof REQUEST_PAGE, ErasingCall>) {
   await assertMayErase(call)
   const { directory, language, query } = call
   const { q: asked = '', offset } = query
@@ -67,7 +64,7 @@ export function erasureRecords(personalData: PersonalData) {
       return isAllowed ? shownRequests({ ...call, personalData }) : []
     },
     confirm: ({ caller }: Call, id: string, note: string | undefined): Promise<ErasedCounts> =>
-      orInForce(() => personalData.erasures.confirm(id, { by: caller.id, note })),
+      personalData.erasures.confirm(id, { by: caller.id, note }),
   }
 }
 
@@ -93,7 +90,7 @@ export async function showPerson(call: ErasingCall) {
     /** Impersonations of which the customer was told. */
     notices: rows.filter(({ deliveries }) => deliveries?.customer?.last?.is === 'told').length,
     held: rows.filter(({ hold }) => hold?.isHeld).length,
-    /** What may not be erased now. */
+    /** Reasons why some of it may not be erased now. */
     inForce: inForce.slice(0, MAX_SHOWN),
     ...present({
       name: name ?? rows.find(({ customer }) => customer?.name !== undefined)?.customer?.name,
@@ -124,7 +121,7 @@ export async function exportPerson(call: ErasingCall): Promise<void> {
   const { caller, personalData } = call
   const id = customerIn(call)
   const context = await personalData.exportContext(id)
-  await sendExport(call, 'personal-data.jsonl', 'jsonl', context, () =>
+  await sendExport(call, 'personal-data.jsonl', context, () =>
     personalData.exportParts(id, { by: caller.id }),
   )
 }
@@ -132,12 +129,11 @@ export async function exportPerson(call: ErasingCall): Promise<void> {
 export const ERASE_NOTE = { note: writtenText(MAX_NOTE_LENGTH) }
 
 /** Asks to erase what there is of a person. */
-export async function askToErase(call: ErasingCall & { readonly body: Read<typeof ERASE_NOTE> }) {
+export async function askToErase(call: WithBody<typeof ERASE_NOTE, ErasingCall>) {
   await assertMayErase(call)
   const { ctx, body, caller, personalData } = call
-  const asked = await orInForce(() =>
-    personalData.erasures.ask(customerIn(call), { by: caller.id, note: body.note }),
-  )
+  const said = { by: caller.id, note: body.note }
+  const asked = await personalData.erasures.ask(customerIn(call), said)
   ctx.status = 201
   return shownRequest(asked, call)
 }
@@ -154,18 +150,6 @@ function customerIn({ param }: ErasingCall): string {
   throw notFound('there is no such person')
 }
 
-async function orInForce<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    if (!(error instanceof InForceError)) throw error
-    const inForce = error.inForce.slice(0, MAX_SHOWN)
-    throw new Problem(409, 'in_force', 'something of this person may not be erased now', {
-      more: { inForce },
-    })
-  }
-}
-
 async function shownRequests(call: ErasingCall) {
   const requests = await call.personalData.erasures.list()
   return Promise.all(requests.map((each) => shownRequest(each, call)))
@@ -173,16 +157,15 @@ async function shownRequests(call: ErasingCall) {
 
 /** It waits until all is erased, also if it was confirmed and broke off. */
 async function shownRequest(request: ErasureRequest, call: ErasingCall) {
-  const { deliveries: _, lastAt: __, version: ___, by, customer, ...record } = request
-  const isMine = isSameAccount(by.id, call.caller.id)
-  const isConcerned = isSameAccount(customer.id, call.caller.id)
+  const { by, customer } = request
+  const { id } = call.caller
   return {
-    ...record,
+    ...recordAt(request, call.now()),
     by: await nameKnown(call, by),
     customer: await nameKnown(call, customer),
     state: 'asked',
-    isMine,
-    may: isMine || isConcerned ? [] : ['confirmed'],
+    isMine: isSameAccount(by.id, id),
+    may: speakersOf(request, eraser(id)).includes('eraser') ? ['confirmed'] : [],
   } satisfies RecordAnswer
 }
 

@@ -70,7 +70,7 @@ export async function eraseCustomer(
   await raiseAlarms(parts, inForce, request)
   const counts = { impersonations: 0, permits: 0 }
   const isLast = ({ id }: Item) => id === confirmed?.last
-  const inOrder = [...items.filter((item) => !isLast(item)), ...items.filter(isLast)]
+  const inOrder = items.toSorted((one, other) => Number(isLast(one)) - Number(isLast(other)))
   let left: readonly Item[] = inForce.length > 0 ? [] : inOrder
   for (let round = 0; left.length > 0; round += 1) {
     if (round === MAX_ROUNDS) throw new Error('others write all the time: call it again')

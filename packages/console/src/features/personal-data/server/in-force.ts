@@ -1,4 +1,5 @@
 import { isAlarmOpen, outcomeOf } from 'oidc-provider-impersonation-verify/format'
+import { Problem } from '../../../kernel/problem.ts'
 import { readable } from '../../../ledger/readable.ts'
 import type { Item } from './of-customer.ts'
 
@@ -55,12 +56,14 @@ export function whyInForce(
 
 /** How many ids the message names. */
 const MAX_NAMED = 10
+/** How many reasons an answer has. */
+export const MAX_SHOWN = 100
 
 /**
  * {@link SupportConsole.erase} was refused: something of the customer is in force, or is another customer's.
  * {@link SupportConsole.exportOf} rejects with it after its last line, where it left out what is another customer's.
  */
-export class InForceError extends Error {
+export class InForceError extends Problem {
   override readonly name = 'InForceError'
   readonly code = 'ERR_IN_FORCE'
   /** All that may not be erased. */
@@ -71,8 +74,9 @@ export class InForceError extends Error {
     what = 'nothing is erased while this is in force, or in question',
   ) {
     const named = inForce.slice(0, MAX_NAMED).map(({ kind, id, why }) => `${kind} ${id} (${why})`)
-    const more = inForce.length > MAX_NAMED ? `, and ${inForce.length - MAX_NAMED} more` : ''
-    super(`${what}: ${named.join(', ')}${more}`)
+    const others = inForce.length > MAX_NAMED ? `, and ${inForce.length - MAX_NAMED} more` : ''
+    const more = { inForce: inForce.slice(0, MAX_SHOWN) }
+    super(409, 'in_force', `${what}: ${named.join(', ')}${others}`, { more })
     this.inForce = inForce
   }
 }

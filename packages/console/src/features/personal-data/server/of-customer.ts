@@ -15,11 +15,9 @@ export type Item = { readonly id: string } & (
   | { readonly kind: 'permit'; readonly permit: StoredRecord }
 )
 
-type ReadStore = Pick<AuditStore, 'find' | 'permit' | 'permits' | 'row' | 'timelines'>
-
 /** All that there is of a customer: impersonations, newest first, and then permits, newest first. */
 export async function* itemsOf(
-  store: Pick<ReadStore, 'find' | 'permits'>,
+  store: AuditStore,
   customer: string,
   now: number,
 ): AsyncGenerator<readonly Item[]> {
@@ -36,27 +34,24 @@ export async function* itemsOf(
 
 /** The same, and whether their entries say that they are the customer's: see {@link findProved}. */
 export async function* checkedItemsOf(
-  store: ReadStore,
+  store: AuditStore,
   customer: string,
   now: number,
 ): AsyncGenerator<readonly (Item & { readonly isProved: boolean })[]> {
   for await (const items of itemsOf(store, customer, now)) {
     const ids = items.map(({ id }) => id)
     const proved = await findProved(store, ids, customer)
-    const isThere = async ({ kind, id }: Item) =>
-      (kind === 'permit' ? await store.permit(id) : await store.row(id)) !== undefined
-    const checked = items.map(async (item) => {
-      const isProved = proved.has(item.id)
-      // Another call, or retention, may have removed it meanwhile.
-      return isProved || (await isThere(item)) ? { ...item, isProved } : []
-    })
-    yield (await Promise.all(checked)).flat()
+    // Another call, or retention, may have removed it meanwhile.
+    const there = proved.size === ids.length ? proved : await store.sums(ids)
+    yield items.flatMap((item) =>
+      there.has(item.id) ? { ...item, isProved: proved.has(item.id) } : [],
+    )
   }
 }
 
 /** One of them, which leads to the customer as long as something is kept: an entry with it names no customer. */
 export async function findFirst(
-  store: Pick<ReadStore, 'find' | 'permits'>,
+  store: AuditStore,
   customer: string,
   now: number,
 ): Promise<Item | undefined> {
@@ -75,7 +70,7 @@ export function lastAtOf(item: Item): number {
  * proves nothing: the entries are sealed.
  */
 export async function findProved(
-  store: Pick<ReadStore, 'timelines'>,
+  store: AuditStore,
   ids: readonly string[],
   customer: string,
 ): Promise<ReadonlySet<string>> {

@@ -1,6 +1,5 @@
 import { ALL_ROLES } from '../../../kernel/roles.ts'
 import { linesFor } from '../../../web/pages/table.ts'
-import type { CardView } from '../views/erase-part.tsx'
 import { personPage } from '../views/person-page.tsx'
 import { personalDataPage } from '../views/personal-data-page.tsx'
 import {
@@ -15,14 +14,10 @@ import {
 
 const { action, file, page } = linesFor<ErasingCall>()
 
-/** @param Card shows a record */
-export const personalDataPages = (Card: CardView) => [
-  page('/personal-data', ALL_ROLES, REQUEST_PAGE, listRequests, personalDataPage(Card)),
-  page('/personal-data/:id', ALL_ROLES, {}, showPerson, personPage(Card)),
-  file('/personal-data/:id/export.jsonl', ALL_ROLES, exportPerson, {
-    writes: true,
-    streams: true,
-  }),
+export const PERSONAL_DATA_PAGES = [
+  page('/personal-data', ALL_ROLES, REQUEST_PAGE, listRequests, personalDataPage),
+  page('/personal-data/:id', ALL_ROLES, {}, showPerson, personPage),
+  file('/personal-data/:id/export.jsonl', ALL_ROLES, exportPerson, { writes: true }),
   action('/personal-data/:id/erase', ALL_ROLES, ERASE_NOTE, askToErase, {
     writes: true,
     says: 'askedToErase',

@@ -1,21 +1,19 @@
-import { erasureSlot, isTextOf, storable } from 'oidc-provider-impersonation-verify/chain'
+import { slotOf, storable } from 'oidc-provider-impersonation-verify/chain'
 import {
+  type AuditEntry,
   type AuditPerson,
   type AuditRecord,
   asciiJson,
   DAY_MS,
-  decodeEntry,
   ERASING_EVENT,
-  foldRecord,
   may,
   present,
-  type StoredRecord,
+  type Speaking,
+  speakersOf,
 } from 'oidc-provider-impersonation-verify/format'
 import { newId } from '../../../kernel/ids.ts'
-import { readTimelines } from '../../../ledger/keeping/export.ts'
-import { pagesOfRecords, readable } from '../../../ledger/readable.ts'
+import { allRecords, readable } from '../../../ledger/readable.ts'
 import type { Audit } from '../../../ledger/recording/audit.ts'
-import type { AuditStore } from '../../../ledger/store.ts'
 import type { Decisions } from '../../../records/decide.ts'
 import { notFound, Problem } from '../../../web/http/problem.ts'
 import {
@@ -29,7 +27,7 @@ import {
 import { InForceError } from './in-force.ts'
 import { findFirst, findProved } from './of-customer.ts'
 
-/** How long an erasure that was confirmed, and not carried out to its end, is shown. */
+/** Time for which an erasure that broke off is shown. */
 const SHOWN_MS = 7 * DAY_MS
 
 /** The record of a request, with the customer whom it does not name. Confirmed, it broke off before its end. */
@@ -41,50 +39,31 @@ export interface ErasureRequest extends AuditRecord {
 /** A person, and what they say. */
 type SaidBy = DataRequest & { readonly by: string }
 
-/** Erasures that need two people. Who calls has asked whether the person may erase. */
-export interface ErasuresByTwo {
-  /**
-   * Those that can be confirmed, in the order in which they were asked for. A person who may not erase any more asks for
-   * nothing: until it is confirmed, their request is not among them.
-   */
-  list(): Promise<readonly ErasureRequest[]>
-  /**
-   * @throws Problem 403 for the customer, 404 where there is nothing, 409 where somebody asked already
-   * @throws InForceError where something may not be erased
-   */
-  ask(customer: string, saying: SaidBy): Promise<ErasureRequest>
-  /**
-   * Erases it. Of those who confirm it together, one does. What broke off, whoever may erase finishes.
-   *
-   * @throws Problem 403 for the customer and for who asked, 404 where it lapsed or is done, or where who asked may not
-   * erase any more, 409 where somebody else does it
-   * @throws InForceError where something may not be erased
-   */
-  confirm(id: string, saying: SaidBy): Promise<ErasedCounts>
-}
-
-export interface ErasuresParts extends Omit<ErasureParts, 'record' | 'store'> {
-  /** Whether a person may erase now, by the account id. */
+export interface ErasuresParts extends ErasureParts {
+  readonly settled: Audit['settled']
+  /** Returns true if a person may erase now, by the account id. */
   readonly mayErase: (accountId: string) => Promise<boolean>
   readonly decide: Decisions
 }
 
-export function erasuresOf(
-  { recordSurely, settled, store }: Pick<Audit, 'recordSurely' | 'settled' | 'store'>,
-  { decide, ...given }: ErasuresParts,
-): ErasuresByTwo {
-  const { now, mayErase } = given
-  const parts: ErasureParts = { ...given, store, record: recordSurely }
+/** Erasures that need two people. Who calls has asked whether the person may erase. */
+export function erasuresOf({ settled, mayErase, decide, ...parts }: ErasuresParts) {
+  const { now, store } = parts
 
   /** The request with its customer, while there is something that leads there. */
-  async function toConfirm(stored: StoredRecord): Promise<ErasureRequest | undefined> {
-    const record = await findAsTold(store, stored)
+  async function toConfirm(record: AuditRecord | undefined): Promise<ErasureRequest | undefined> {
     const { by, lapsesAt = 0, state } = record ?? {}
-    if (!record || !by) return undefined
+    if (!record || !by || !(await isAsTold(record))) return undefined
     const isBegun = state === 'confirmed'
     if (!isBegun && (now() >= lapsesAt || !(await mayErase(by.id)))) return undefined
     const customer = await findCustomer(record)
     return customer === undefined ? undefined : { ...record, by, customer: { id: customer } }
+  }
+
+  /** Returns false if its entries were changed, or tell another one: then it asks for nothing. */
+  async function isAsTold(record: AuditRecord): Promise<boolean> {
+    const [told] = await store.permitsInForce({ slots: [slotOf(record)] })
+    return told?.data === asciiJson(record)
   }
 
   async function findCustomer(record: AuditRecord): Promise<string | undefined> {
@@ -94,19 +73,20 @@ export function erasuresOf(
     return (await findProved(store, [id], found)).has(id) ? found : undefined
   }
 
+  /**
+   * Those that can be confirmed, in the order in which they were asked for. A person who may not erase any more asks for
+   * nothing: until it is confirmed, their request is not among them.
+   */
   async function list(): Promise<readonly ErasureRequest[]> {
     await settled()
-    const found: ErasureRequest[] = []
-    for (const filter of [
-      { state: 'asked', notOverAt: now() },
-      { state: 'confirmed', from: now() - SHOWN_MS },
-    ] as const) {
-      for await (const { permits } of pagesOfRecords(store, filter)) {
-        const all = await Promise.all(permits.map(toConfirm))
-        found.push(...all.flatMap((each) => each ?? []))
-      }
-    }
-    return found.toSorted((one, other) => one.requestedAt - other.requestedAt)
+    const found = [
+      ...(await allRecords(store, { state: 'asked', notOverAt: now() })),
+      ...(await allRecords(store, { state: 'confirmed', from: now() - SHOWN_MS })),
+    ]
+    const all = await Promise.all(found.map(toConfirm))
+    return all
+      .filter((each) => each !== undefined)
+      .toSorted((one, other) => one.requestedAt - other.requestedAt)
   }
 
   async function assertNoneInForce(customer: string, said: SaidBy): Promise<void> {
@@ -117,43 +97,62 @@ export function erasuresOf(
 
   return {
     list,
-    async ask(customer, said) {
+    /**
+     * @throws Problem 403 for the customer, 404 where there is nothing, 409 where somebody asked already
+     * @throws InForceError where something may not be erased
+     */
+    async ask(customer: string, said: SaidBy): Promise<ErasureRequest> {
       const { by, note } = said
-      assertOther(customer, by)
+      if (isSameAccount(customer, by)) {
+        throw new Problem(403, 'access_denied', 'others decide about your own data')
+      }
       const conflict = () => new Problem(409, 'conflict', 'somebody asked for this already')
       if ((await list()).some((each) => isSameAccount(each.customer.id, customer))) throw conflict()
       await assertNoneInForce(customer, said)
       const first = await findFirst(store, customer, now())
       if (!first) throw notFound('there is nothing of this person')
-      const context = { [first.kind]: first.id }
-      const asked = await decide.open(erasureSlot(first.id), async (_, holder) => {
+      const timeMs = now()
+      const entry: AuditEntry = {
+        event: ERASING_EVENT,
+        timeMs,
+        permit: newId(),
+        by,
+        ...present({ note }),
+        context: { [first.kind]: first.id },
+        terms: { needs: [], lapsesAt: timeMs + DAY_MS },
+      }
+      const asked = await decide.begin(entry, async (holder) => {
         // Another process was faster.
-        if (holder && (await toConfirm(holder))) throw conflict()
-        const [timeMs, permit] = [now(), newId()]
-        const terms = { needs: [], lapsesAt: timeMs + DAY_MS }
-        return { event: ERASING_EVENT, timeMs, permit, by, ...present({ note }), context, terms }
+        if (await toConfirm(holder)) throw conflict()
+        return undefined
       })
       return { ...asked, by: { id: by }, customer: { id: customer } }
     },
-    async confirm(id, said) {
+    /**
+     * Erases it. Of those who confirm it together, one does. What broke off, whoever may erase finishes.
+     *
+     * @throws Problem 403 for the customer and for who asked, 404 where it lapsed or is done, or where who asked may not
+     * erase any more, 409 where somebody else does it
+     * @throws InForceError where something may not be erased
+     */
+    async confirm(id: string, said: SaidBy): Promise<ErasedCounts> {
       await settled()
-      const stored = await store.permit(id)
-      const request = stored && (await toConfirm(stored))
+      const request = await toConfirm(readable(await store.permit(id)))
       if (!request) throw notFound('there is no such request: it lapsed, or it is done')
       const { by, note } = said
-      const customer = request.customer.id
-      assertOther(customer, by)
-      if (isSameAccount(request.by.id, by)) {
-        throw new Problem(403, 'access_denied', 'another person confirms what you asked for')
+      const person = eraser(by)
+      if (!speakersOf(request, person).includes('eraser')) {
+        const who = 'neither who asked for it nor the person concerned confirms it'
+        throw new Problem(403, 'access_denied', who)
       }
+      const customer = request.customer.id
       const faster = () =>
         new Problem(409, 'conflict', 'another person confirmed it at the same time')
       if (request.state !== 'confirmed') {
         await store.assertSchema()
         await assertNoneInForce(customer, said)
         await decide.decide(id, (record) => {
-          const person = { id: by, is: ['eraser'] } as const
-          if (!record || typeof may(record, 'confirmed', person, now()) === 'string') throw faster()
+          if (typeof may(record, 'confirmed', person, now()) === 'string') throw faster()
           const timeMs = Math.max(now(), record.lastAt)
           return { event: 'support.confirmed', timeMs, permit: id, by, ...present({ note }) }
         })
@@ -167,32 +166,11 @@ export function erasuresOf(
   }
 }
 
-/** What leads to the customer, whom the record does not name. */
+/** The id of a row or record that leads to the customer, whom the record does not name. */
 const aboutOf = ({ impersonation, record = '' }: AuditRecord) => impersonation ?? record
 
-/** As its entries tell it; `undefined` where they were changed, or tell another one: then it asks for nothing. */
-async function findAsTold(
-  store: Pick<AuditStore, 'timelines'>,
-  stored: StoredRecord,
-): Promise<AuditRecord | undefined> {
-  const record = readable(stored)
-  if (record?.kind !== 'erasure') return undefined
-  let told: AuditRecord | undefined
-  for await (const entries of readTimelines(store, [stored.id])) {
-    for (const { text, digest } of entries) {
-      const entry = text !== undefined && isTextOf(text, digest) ? decodeEntry(text) : undefined
-      if (!entry) return undefined
-      told = foldRecord(told, entry)
-    }
-  }
-  return told && asciiJson(told) === asciiJson(record) ? record : undefined
-}
+/** A person who may erase. */
+export const eraser = (id: string): Speaking => ({ id: storable(id), is: ['eraser'] })
 
-/** @throws Problem for the person concerned */
-function assertOther(customer: string, by: string): void {
-  if (!isSameAccount(customer, by)) return
-  throw new Problem(403, 'access_denied', 'others decide about your own data')
-}
-
-/** Whether two account ids are the same, as the storage has them. */
+/** Compares two account ids as the storage has them. */
 export const isSameAccount = (one: string, other: string) => storable(one) === storable(other)

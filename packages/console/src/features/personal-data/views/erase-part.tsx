@@ -1,20 +1,13 @@
-import type { ComponentType } from 'preact'
-import type { At } from '../../../web/kit/at.ts'
+import { RecordCard } from '../../../records/views/record-card.tsx'
+import type { At, StaffAt } from '../../../web/kit/at.ts'
 import { Button, Form, NoteField } from '../../../web/kit/form.tsx'
 import { Link } from '../../../web/kit/link.tsx'
 import { auditPath, personalDataPath, recordPath } from '../../../web/kit/paths.ts'
-import type { RecordAnswer } from '../../../web/record-answer.ts'
 import type { PersonAnswer } from '../server/api.ts'
 import type { InForce } from '../server/in-force.ts'
 
-/** Shows a record, with what the reader can do. */
-export type CardView = ComponentType<{ of: RecordAnswer; heading?: 'h3'; isWhole?: true }>
-
 /** One person asks, and another one confirms. */
-export function ErasePart(
-  { person, Card }: { person: PersonAnswer; Card: CardView },
-  { words }: At,
-) {
+export function ErasePart({ of: person }: { of: PersonAnswer }, { words }: StaffAt) {
   const { request, inForce, isMe } = person
   const labels = words.personalData.erase
   const isBlocked = inForce.length > 0
@@ -23,7 +16,7 @@ export function ErasePart(
       <h2>{labels.title}</h2>
       <p class="note">{labels.about}</p>
       {isBlocked && <Blocked by={inForce} />}
-      {request && <Card isWhole of={isBlocked ? { ...request, may: [] } : request} />}
+      {request && <RecordCard isWhole of={isBlocked ? { ...request, may: [] } : request} />}
       {request && request.said.length > 0 && <p>{labels.begun}</p>}
       {request?.isMine && <p>{labels.mine}</p>}
       {isMe && <p>{labels.ofMe}</p>}

@@ -5,29 +5,27 @@ import { Text } from '../../../web/kit/text.tsx'
 import { Time } from '../../../web/kit/time.tsx'
 import type { View } from '../../../web/pages/table.ts'
 import type { PersonAnswer, Span } from '../server/api.ts'
-import { type CardView, ErasePart } from './erase-part.tsx'
+import { ErasePart } from './erase-part.tsx'
 
 /** What there is of one person, and what can be done with it. */
-export function personPage(Card: CardView): View<PersonAnswer> {
-  return (person, { words }) => ({
-    title: person.name ?? person.id,
-    back: { to: '/personal-data', label: words.personalData.back },
-    ...(!person.isKnown && { about: words.personalData.person.unknown }),
-    body: (
-      <>
-        <Facts of={person} />
-        {person.asCustomer.count + person.permits.count === 0 ? (
-          <p class="soft">{words.personalData.person.nothing}</p>
-        ) : (
-          <>
-            <ExportPart id={person.id} />
-            <ErasePart person={person} Card={Card} />
-          </>
-        )}
-      </>
-    ),
-  })
-}
+export const personPage: View<PersonAnswer> = (person, { words }) => ({
+  title: person.name ?? person.id,
+  back: { to: '/personal-data', label: words.personalData.back },
+  ...(!person.isKnown && { about: words.personalData.person.unknown }),
+  body: (
+    <>
+      <Facts of={person} />
+      {person.asCustomer.count + person.permits.count === 0 ? (
+        <p class="soft">{words.personalData.person.nothing}</p>
+      ) : (
+        <>
+          <ExportPart id={person.id} />
+          <ErasePart of={person} />
+        </>
+      )}
+    </>
+  ),
+})
 
 function Facts({ of: person }: { of: PersonAnswer }, { words }: At) {
   const { email, id, asCustomer, permits, uses, notices, held } = person

@@ -1,35 +1,31 @@
+import { RecordCard } from '../../../records/views/record-card.tsx'
 import { type At, counted, text } from '../../../web/kit/at.ts'
 import { SearchField } from '../../../web/kit/form.tsx'
 import { Link } from '../../../web/kit/link.tsx'
 import { personalDataPath } from '../../../web/kit/paths.ts'
-import { Person } from '../../../web/kit/person.tsx'
+import { NamedPerson } from '../../../web/kit/people.tsx'
 import { Table } from '../../../web/kit/table.tsx'
-import { SettingsTabs } from '../../../web/kit/tabs.tsx'
 import { Text } from '../../../web/kit/text.tsx'
 import type { View } from '../../../web/pages/table.ts'
 import type { RequestsAnswer } from '../server/api.ts'
-import type { CardView } from './erase-part.tsx'
 
 /** Finds a person, and lists the erasures that a second person can confirm. */
-export function personalDataPage(Card: CardView): View<RequestsAnswer> {
-  return ({ requests, ...found }, { words }) => ({
-    title: words.personalData.title,
-    about: words.personalData.about,
-    body: (
-      <>
-        <SettingsTabs />
-        <FindPerson {...found} />
-        <section data-about="*">
-          <h2>{words.personalData.requests.title}</h2>
-          {requests.length === 0 && <p class="soft">{words.personalData.requests.none}</p>}
-          {requests.map((each) => (
-            <Card key={each.id} heading="h3" of={each} />
-          ))}
-        </section>
-      </>
-    ),
-  })
-}
+export const personalDataPage: View<RequestsAnswer> = ({ requests, ...found }, { words }) => ({
+  title: words.personalData.title,
+  about: words.personalData.about,
+  body: (
+    <>
+      <FindPerson {...found} />
+      <section data-about="*">
+        <h2>{words.personalData.requests.title}</h2>
+        {requests.length === 0 && <p class="soft">{words.personalData.requests.none}</p>}
+        {requests.map((each) => (
+          <RecordCard key={each.id} heading="h3" of={each} />
+        ))}
+      </section>
+    </>
+  ),
+})
 
 type FoundPeople = Omit<RequestsAnswer, 'requests'>
 
@@ -72,12 +68,11 @@ function Found({ asked, customers = [], more }: FoundPeople, at: At) {
         <Table
           label={labels.title}
           rows={customers}
-          keyOf={({ id }) => id}
           names={labels}
           cells={{
-            name: ({ id, name }) => (
-              <Link to={personalDataPath(id)}>
-                <Person id={id} name={name} />
+            name: (customer) => (
+              <Link to={personalDataPath(customer.id)}>
+                <NamedPerson of={customer} />
               </Link>
             ),
             email: ({ email }) => <bdi>{email}</bdi>,

@@ -1,9 +1,14 @@
 import { describeRule, findAccount } from 'oidc-provider-impersonation/siblings'
 import * as v from 'valibot'
-import { exactly, oneOf, type Read, readBy } from '../../../kernel/input.ts'
+import { oneOf, type Read } from '../../../kernel/input.ts'
 import { ACTING_ROLES } from '../../../kernel/roles.ts'
-import { actEntries, type Foreseen, foresee } from '../../../web/acting/asked-for.ts'
-import { invalid, orUnavailable, Problem } from '../../../web/http/problem.ts'
+import {
+  type Foreseen,
+  foresee,
+  REASON_OF_QUESTION,
+  readAsked,
+} from '../../../web/acting/asked-for.ts'
+import { orUnavailable, Problem } from '../../../web/http/problem.ts'
 import { personId, textParameter } from '../../../web/http/query.ts'
 import type { Call, WithQuery } from '../../../web/parts.ts'
 import { findRole } from '../../../web/sign-in/roles.ts'
@@ -25,8 +30,6 @@ type Question = Read<typeof QUESTION>
 
 /** The ticket in the context if the question names none, and there is no example. */
 const NO_TICKET = 'none'
-/** The reason in the context. */
-const REASON = 'a question beforehand'
 
 export type RulesAnswer = Awaited<ReturnType<typeof showRules>>
 
@@ -57,22 +60,16 @@ async function mayAct(
   call: Call,
   { operator, ...question }: Question & { readonly operator: string; readonly userId: string },
 ): Promise<Foreseen> {
-  const { settings } = call
-  const { applications, durations, ticketExample } = settings
-  const { userId, application, access, ticketId } = actEntries(settings)
-  const asked = readBy(
-    exactly({ userId, application, access, ticketId }),
-    {
-      application: applications[0]?.clientId,
-      access: 'read',
-      ticketId: ticketExample ?? NO_TICKET,
-      ...question,
-    },
-    invalid,
-  )
-  // The longest time that an operator can choose.
-  const duration = durations.length > 0 ? Math.max(...durations) : undefined
-  const body = { ...asked, reason: REASON, duration }
+  const { applications, durations, ticket } = call.settings
+  const body = readAsked(call, {
+    application: applications[0]?.clientId,
+    access: 'read',
+    ticketId: ticket.example ?? NO_TICKET,
+    reason: REASON_OF_QUESTION,
+    // The longest time that an operator can choose.
+    duration: durations.length > 0 ? Math.max(...durations) : undefined,
+    ...question,
+  })
   await assertMayAskAbout(call, body.userId)
   const asOperator = await actingAs(call, operator)
   return asOperator ? foresee(asOperator, body) : { verdict: 'refused', by: 'role' }

@@ -1,4 +1,4 @@
-import type { SqlQuery } from '../sql/dialect.ts'
+import type { Sql } from '../sql/sql.ts'
 import { isResultRow, type ResultRow } from '../stored-columns.ts'
 
 /** A query as `pg` takes it. */
@@ -28,7 +28,7 @@ export type PostgresQueries = Pick<PostgresPool, 'query'>
 
 export async function rowsOfQuery(
   client: PostgresQueries,
-  { text, values }: SqlQuery,
+  { text, values }: Sql,
 ): Promise<ResultRow[]> {
   let number = 0
   const numbered = text.replaceAll('?', () => {
@@ -58,27 +58,21 @@ SET LOCAL jit = off;
 SET LOCAL work_mem = '64MB'`
 
 /** Reads by an index, also where the planner would rather read the table, or sort. */
-export function readByIndex(pool: PostgresPool, query: SqlQuery): Promise<ResultRow[]> {
-  return inSession(pool, async (session) => {
-    await session.query({ text: BEGIN_BY_INDEX })
-    const rows = await rowsOfQuery(session, query)
-    await session.query({ text: 'COMMIT' })
-    return rows
-  })
+export function readByIndex(pool: PostgresPool, query: Sql): Promise<ResultRow[]> {
+  return between(pool, BEGIN_BY_INDEX, (session) => rowsOfQuery(session, query), 'COMMIT')
 }
 
 /** Runs the statements in a transaction, under the lock of writers, where the query finds nothing. */
 export function create(
   pool: PostgresPool,
   statements: readonly string[],
-  unless: SqlQuery,
+  unless: Sql,
 ): Promise<void> {
-  return inSession(pool, async (session) => {
-    await session.query({ text: BEGIN_ALONE })
+  const make = async (session: PostgresQueries) => {
     const found = await rowsOfQuery(session, unless)
     for (const text of found.length > 0 ? [] : statements) await session.query({ text })
-    await session.query({ text: 'COMMIT' })
-  })
+  }
+  return between(pool, BEGIN_ALONE, make, 'COMMIT')
 }
 
 /** Does the work in a transaction of which nothing is stored. */
@@ -86,18 +80,15 @@ export function undone<T>(
   pool: PostgresPool,
   work: (session: PostgresQueries) => Promise<T>,
 ): Promise<T> {
-  return inSession(pool, async (session) => {
-    await session.query({ text: 'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE' })
-    const result = await work(session)
-    await session.query({ text: 'ROLLBACK' })
-    return result
-  })
+  return between(pool, 'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE', work, 'ROLLBACK')
 }
 
-/** Does the work on a connection of its own, which is closed where the work fails. */
-async function inSession<T>(
+/** Does the work in a transaction, on a connection of its own, which is closed where the work fails. */
+async function between<T>(
   pool: PostgresPool,
-  work: (session: PostgresSession) => Promise<T>,
+  begin: string,
+  work: (session: PostgresQueries) => Promise<T>,
+  end: string,
 ): Promise<T> {
   const session = await pool.connect()
   // A connection that breaks between two queries would end the process. The next query rejects.
@@ -105,7 +96,9 @@ async function inSession<T>(
   session.on('error', ignore)
   let isUsable = false
   try {
+    await session.query({ text: begin })
     const result = await work(session)
+    await session.query({ text: end })
     isUsable = true
     return result
   } finally {

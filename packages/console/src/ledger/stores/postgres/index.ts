@@ -1,7 +1,9 @@
+import { objectWith, resolve, valid } from 'oidc-provider-impersonation/siblings'
 import type { AuditStore } from '../../store.ts'
-import { type KeepingOptions, parseKeeping } from '../keeping-options.ts'
+import { KEEPING_RULES, type KeepingOptions } from '../keeping-options.ts'
 import type { SqlDialect } from '../sql/dialect.ts'
 import { migrate, statementsIn } from '../sql/migrations.ts'
+import { sql } from '../sql/sql.ts'
 import { sqlStore } from '../sql/store.ts'
 import { badDataCodeOf, create, type PostgresPool, readByIndex, rowsOfQuery } from './client.ts'
 import { schemaCheck } from './schema.ts'
@@ -22,6 +24,12 @@ export interface PostgresAuditOptions extends KeepingOptions {
   readonly prepare?: boolean | undefined
 }
 
+const RULES = {
+  ...KEEPING_RULES,
+  pool: objectWith<PostgresPool>('query', 'connect').required('a Pool of pg'),
+  prepare: valid<boolean>((value) => typeof value === 'boolean', 'true or false').or(true),
+}
+
 /**
  * Keeps the audit in PostgreSQL 12 or later, in tables whose names begin with
  * `impersonation_audit`. `open()` creates what is missing; where all is there, the right to create
@@ -34,31 +42,26 @@ export interface PostgresAuditOptions extends KeepingOptions {
  * @throws TypeError when an option is wrong.
  */
 export function createPostgresAudit(options: PostgresAuditOptions): AuditStore {
-  const { pool, prepare = true } = options
-  if (typeof pool?.query !== 'function' || typeof pool.connect !== 'function') {
-    throw new TypeError('createPostgresAudit: pool must be a Pool of pg')
-  }
-  if (typeof prepare !== 'boolean') {
-    throw new TypeError('createPostgresAudit: prepare must be true or false')
-  }
-  const keepFor = parseKeeping(options, 'createPostgresAudit')
+  const { pool, prepare, keepFor } = resolve(RULES, options, 'createPostgresAudit')
   return sqlStore(postgresDialect(pool, prepare), keepFor)
 }
 
 function postgresDialect(pool: PostgresPool, prepare: boolean): SqlDialect {
   const migration = statementsIn(new URL('./001.sql', import.meta.url))
-  const texts = 'SELECT json_array_elements_text(CAST(? AS json))'
+  const elements = (texts: readonly string[]) =>
+    sql`SELECT json_array_elements_text(CAST(${JSON.stringify(texts)} AS json))`
   const { findTime, ...writes } = postgresWrites(pool, prepare)
   const dialect: SqlDialect = {
     ...writes,
     // Not `to_regclass`, which remembers that a name was not there until the transaction ends.
-    existing: `SELECT relname AS name FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-      WHERE nspname = ANY(current_schemas(false)) AND relname IN (${texts})`,
-    texts: `SELECT value, at - 1 AS place
-      FROM json_array_elements_text(CAST(? AS json)) WITH ORDINALITY AS given (value, at)`,
+    existing: (names) =>
+      sql`SELECT relname AS name FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+        WHERE nspname = ANY(current_schemas(false)) AND relname IN (${elements(names)})`,
+    texts: (texts) => sql`SELECT value, at - 1 AS place
+      FROM json_array_elements_text(CAST(${JSON.stringify(texts)} AS json)) WITH ORDINALITY AS given (value, at)`,
     matching: { inRow: matching, byIndex: matching },
     differences: schemaCheck(pool, migration),
-    isIn: (column) => `${column} = ANY(ARRAY(${texts}))`,
+    isIn: (column, texts) => sql`${column} = ANY(ARRAY(${elements(texts)}))`,
     // Of two members with one name, jsonb has the last, as JSON.parse has.
     isCanonical: () => true,
 
@@ -84,5 +87,5 @@ function postgresDialect(pool: PostgresPool, prepare: boolean): SqlDialect {
 
 function matching(words: readonly string[]) {
   const query = words.map((word) => `'${word}':*`).join(' & ')
-  return { sql: 'words @@ CAST(? AS tsquery)', values: [query] }
+  return sql`words @@ CAST(${query} AS tsquery)`
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { sql } from '../sql/sql.ts'
 import { textIn } from '../stored-columns.ts'
 import { type PostgresPool, type PostgresQueries, rowsOfQuery, undone } from './client.ts'
 
@@ -6,17 +7,16 @@ import { type PostgresPool, type PostgresQueries, rowsOfQuery, undone } from './
  * The tables and functions of these names in a schema, `''` for where the connection looks; those that are not there,
  * too.
  */
-const TABLES_QUERY = `
+const tablesQuery = (schema: string, names: string) => sql`
 SELECT CAST(json_agg(json_build_object('name', name, 'id', CASE WHEN name LIKE '%(%'
   THEN CAST(to_regprocedure(schema || name) AS oid) ELSE CAST(to_regclass(schema || name) AS oid) END)) AS text) AS tables
-FROM (SELECT CAST(? AS text) AS schema) AS looked, json_array_elements_text(CAST(? AS json)) AS name`
+FROM (SELECT CAST(${schema} AS text) AS schema) AS looked,
+  json_array_elements_text(CAST(${names} AS json)) AS name`
 
 /** The schema in which a name without one is looked for first. Functions and operators of `pg_temp` have one. */
-const FIRST_SCHEMA_QUERY = {
-  text: `SELECT name FROM unnest(current_schemas(true)) WITH ORDINALITY AS looked (name, at)
-WHERE name NOT LIKE 'pg\\_temp\\_%' ORDER BY at LIMIT 1`,
-  values: [],
-}
+const FIRST_SCHEMA_QUERY = sql`
+SELECT name FROM unnest(current_schemas(true)) WITH ORDINALITY AS looked (name, at)
+WHERE name NOT LIKE 'pg\\_temp\\_%' ORDER BY at LIMIT 1`
 
 const LINES_QUERY = readFileSync(new URL('./schema.sql', import.meta.url), 'utf8')
 
@@ -44,7 +44,7 @@ export function schemaCheck(
   }
 
   async function tablesIn(session: PostgresQueries, schema: string): Promise<string> {
-    const [found] = await rowsOfQuery(session, { text: TABLES_QUERY, values: [schema, names] })
+    const [found] = await rowsOfQuery(session, tablesQuery(schema, names))
     return textIn(found ?? {}, 'tables')
   }
 

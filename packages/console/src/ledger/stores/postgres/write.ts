@@ -1,5 +1,6 @@
 import type { NewSum, Written } from '../../store.ts'
 import type { SqlDialect } from '../sql/dialect.ts'
+import { sql } from '../sql/sql.ts'
 import { numberIn, type ResultRow } from '../stored-columns.ts'
 import { isOvertaken, type PostgresPool, rowsOfQuery } from './client.ts'
 
@@ -10,11 +11,9 @@ const WRITE_STATEMENT = {
 FROM impersonation_audit_write(CAST($1 AS json), CAST($2 AS json), CAST($3 AS json), CAST($4 AS bigint))`,
 }
 
-const TIME_QUERY = {
-  text: `SELECT CAST(floor(CAST(extract(epoch FROM clock_timestamp()) AS numeric) * 1000.0) AS float8) AS now,
-  current_setting('server_encoding') AS encoding`,
-  values: [],
-}
+const TIME_QUERY = sql`
+SELECT CAST(floor(CAST(extract(epoch FROM clock_timestamp()) AS numeric) * 1000.0) AS float8) AS now,
+  current_setting('server_encoding') AS encoding`
 
 /** Writes by the functions of the schema: the lock is never held over a round trip. */
 export function postgresWrites(pool: PostgresPool, prepare: boolean) {
@@ -62,10 +61,11 @@ export function postgresWrites(pool: PostgresPool, prepare: boolean) {
       return (await writeOnce(values)) ?? { is: 'changed' }
     },
     async remove({ sums, alone }) {
-      const [found = {}] = await rowsOfQuery(pool, {
-        text: 'SELECT CAST(impersonation_audit_remove(CAST(? AS json), CAST(? AS json)) AS float8) AS removed',
-        values: [JSON.stringify(sums), JSON.stringify(alone)],
-      })
+      const [given, numbers] = [JSON.stringify(sums), JSON.stringify(alone)]
+      const [found = {}] = await rowsOfQuery(
+        pool,
+        sql`SELECT CAST(impersonation_audit_remove(CAST(${given} AS json), CAST(${numbers} AS json)) AS float8) AS removed`,
+      )
       return numberIn(found, 'removed')
     },
   } satisfies Partial<SqlDialect> & { findTime(): Promise<ResultRow> }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { SqlDialect } from './dialect.ts'
+import { sql } from './sql.ts'
 
 /** The number of the newest migration: each is a file that begins with its number. */
 const VERSION = 1
@@ -19,17 +20,13 @@ export function statementsIn(file: URL): readonly string[] {
  * @throws Error where the tables are of another version, or somebody changed them
  */
 export async function migrate(dialect: SqlDialect, migration: readonly string[]): Promise<void> {
-  const tables = {
-    text: dialect.existing,
-    values: [JSON.stringify(['impersonation_audit_entry', SCHEMA])],
-  }
+  const tables = dialect.existing(['impersonation_audit_entry', SCHEMA])
   if ((await dialect.read(tables)).length === 0) await dialect.create(migration, tables)
   const made = await dialect.read(tables)
   if (!made.some(({ name }) => name === SCHEMA)) throw otherVersion('an older version')
-  const [found] = await dialect.read({
-    text: `SELECT CAST(max(version) AS text) AS version FROM impersonation_audit_schema`,
-    values: [],
-  })
+  const [found] = await dialect.read(
+    sql`SELECT CAST(max(version) AS text) AS version FROM impersonation_audit_schema`,
+  )
   if (found?.version !== String(VERSION)) throw otherVersion(`version ${found?.version}`)
   await assertSchema(dialect)
 }

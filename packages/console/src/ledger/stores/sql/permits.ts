@@ -1,70 +1,73 @@
 import { storable } from 'oidc-provider-impersonation-verify/chain'
 import type { PermitFilter } from '../../filters.ts'
-import type { AuditStore } from '../../store.ts'
+import type { ListPage, RecordWithEntries } from '../../store.ts'
 import { parseRowCursor, rowCursor } from '../cursor.ts'
-import { asNumber, type Condition, ifGiven, isDue, isRowId, whereOf } from '../row-columns.ts'
-import { markedEntryOf, textIn } from '../stored-columns.ts'
+import { allOf, asNumber, ifGiven, isDue } from '../row-columns.ts'
+import { storedEntryOf, textIn } from '../stored-columns.ts'
 import { sumReader } from '../sums.ts'
-import type { SqlDialect, SqlQuery } from './dialect.ts'
+import type { SqlDialect } from './dialect.ts'
+import { type Sql, sql } from './sql.ts'
 
-const PERMIT = `${asNumber('version')}, CAST(data AS text) AS data`
-const READ_PERMIT = `SELECT ${PERMIT} FROM impersonation_audit_record`
+const PERMIT = sql`${asNumber('version')}, CAST(data AS text) AS data`
+
+/** The slots, and the facts of a start. */
+export interface Wanted {
+  readonly slots: readonly string[]
+  readonly granted?:
+    | { readonly customer: string; readonly operator: string; readonly notOverAt: number }
+    | undefined
+}
 
 /** Permits in a SQL database. */
-export function sqlPermits(
-  dialect: SqlDialect,
-): Pick<AuditStore, 'permit' | 'permits' | 'permitsInForce' | 'slotHolder'> {
+export function sqlPermits(dialect: SqlDialect) {
   const { permitIn } = sumReader(dialect.isCanonical)
-  const read = (text: string, ...values: SqlQuery['values']) => dialect.read({ text, values })
-  const readPermits = async (text: string, ...values: SqlQuery['values']) =>
-    (await read(`${READ_PERMIT} ${text}`, ...values)).map(permitIn)
+  const readPermits = async (which: Sql) =>
+    (await dialect.read(sql`SELECT ${PERMIT} FROM impersonation_audit_record ${which}`)).map(
+      permitIn,
+    )
 
   return {
-    async permit(id) {
-      if (!isRowId(id)) return undefined
-      const [permit] = await readPermits('WHERE id = ?', id)
+    /** The newest permit with this slot: the one whose first entry was stored last, whatever its `at`. */
+    async slotHolder(slot: string) {
+      const [permit] = await readPermits(sql`WHERE slot = ${slot} ORDER BY first DESC LIMIT 1`)
       return permit
     },
 
-    // The clocks of two processes differ: the order in which they were stored decides.
-    async slotHolder(slot) {
-      const [permit] = await readPermits('WHERE slot = ? ORDER BY first DESC LIMIT 1', slot)
-      return permit
-    },
-
-    async permitsInForce({ slots, granted }) {
-      const { customer, operator, notOverAt = 0 } = granted ?? {}
-      const facts = [customer, operator].map((id) => (id === undefined ? null : storable(id)))
-      const found = await read(
-        `SELECT found.*, CAST(number AS float8) AS number, digest, text, mac FROM (
-  SELECT id, ${PERMIT} FROM impersonation_audit_record AS newest WHERE ${dialect.isIn('slot')} AND NOT EXISTS (
+    /**
+     * All that decides whether somebody may start, by one statement: the newest permit of each of these slots,
+     * and those that are granted to the operator for the customer and are not over. In any order.
+     */
+    async permitsInForce({ slots, granted }: Wanted): Promise<RecordWithEntries[]> {
+      const { customer = null, operator = null, notOverAt = 0 } = granted ?? {}
+      const ofSlots = dialect.isIn(sql`slot`, slots)
+      const [of, by] = [customer && storable(customer), operator && storable(operator)]
+      const found = await dialect.read(sql`
+SELECT found.*, CAST(number AS float8) AS number, digest, text, mac FROM (
+  SELECT id, ${PERMIT} FROM impersonation_audit_record AS newest WHERE ${ofSlots} AND NOT EXISTS (
     SELECT 1 FROM impersonation_audit_record AS later WHERE later.slot = newest.slot AND later.first > newest.first)
   UNION SELECT id, ${PERMIT} FROM impersonation_audit_record
-  WHERE customer = ? AND operator = ? AND state = 'granted' AND (over_at IS NULL OR over_at > ?)
-) AS found LEFT JOIN impersonation_audit_entry AS entry ON subject = found.id ORDER BY number`,
-        JSON.stringify(slots),
-        ...facts,
-        notOverAt,
-      )
+  WHERE customer = ${of} AND operator = ${by} AND state = 'granted' AND (over_at IS NULL OR over_at > ${notOverAt})
+) AS found LEFT JOIN impersonation_audit_entry AS entry ON subject = found.id ORDER BY number`)
       const permits = Map.groupBy(found, (columns) => textIn(columns, 'id'))
       return [...permits.values()].map(([first = {}, ...others]) => ({
         ...permitIn(first),
-        entries: [first, ...others].filter(({ number }) => number !== null).map(markedEntryOf),
+        entries: [first, ...others].filter(({ number }) => number !== null).map(storedEntryOf),
       }))
     },
 
-    async permits(filter, { before, limit, oldestFirst }) {
-      const [direction, sign] = oldestFirst ? ['ASC', '>'] : ['DESC', '<']
+    /**
+     * The newest `limit` permits that match, older than the cursor (or of all). With `oldestFirst`, the
+     * oldest ones, newer than the cursor.
+     */
+    async permits(filter: PermitFilter, { before, limit, oldestFirst }: ListPage) {
+      const [direction, sign] = oldestFirst ? [sql`ASC`, sql`>`] : [sql`DESC`, sql`<`]
       const beyond = ifGiven(before, (cursor) => {
         const { at, id } = parseRowCursor(cursor)
-        return { sql: `(at, id) ${sign} (CAST(? AS bigint), ?)`, values: [at, id] }
+        return sql`(at, id) ${sign} (CAST(${at} AS bigint), ${id})`
       })
-      const { where, values } = whereOf([...conditionsOf(filter), ...beyond])
-      const found = await readPermits(
-        `WHERE ${where} ORDER BY at ${direction}, id ${direction} LIMIT ?`,
-        ...values,
-        limit + 1,
-      )
+      const where = allOf([...conditionsOf(filter), ...beyond])
+      const order = sql`at ${direction}, id ${direction}`
+      const found = await readPermits(sql`WHERE ${where} ORDER BY ${order} LIMIT ${limit + 1}`)
       const permits = found.slice(0, limit)
       const last = permits.at(-1)
       return { permits, next: found.length > limit && last ? rowCursor(last) : undefined }
@@ -72,20 +75,16 @@ export function sqlPermits(
   }
 }
 
-function conditionsOf(filter: PermitFilter): Condition[] {
-  const compared = (sql: string) => (value: string | number) => ({
-    sql,
-    values: [typeof value === 'string' ? storable(value) : value],
-  })
+function conditionsOf(filter: PermitFilter): Sql[] {
   return [
-    ifGiven(filter.from, compared('at >= ?')),
-    ifGiven(filter.to, compared('at < ?')),
-    ifGiven(filter.customer, compared('customer = ?')),
-    ifGiven(filter.operator, compared('operator = ?')),
-    ifGiven(filter.kind, compared('kind = ?')),
-    ifGiven(filter.state, compared('state = ?')),
-    ifGiven(filter.notOverAt, compared('(over_at IS NULL OR over_at > ?)')),
-    ifGiven(filter.isReviewDue, () => ({ sql: 'review_due', values: [] })),
+    ifGiven(filter.from, (from) => sql`at >= ${from}`),
+    ifGiven(filter.to, (to) => sql`at < ${to}`),
+    ifGiven(filter.customer, (id) => sql`customer = ${storable(id)}`),
+    ifGiven(filter.operator, (id) => sql`operator = ${storable(id)}`),
+    ifGiven(filter.kind, (kind) => sql`kind = ${kind}`),
+    ifGiven(filter.state, (state) => sql`state = ${state}`),
+    ifGiven(filter.notOverAt, (now) => sql`(over_at IS NULL OR over_at > ${now})`),
+    ifGiven(filter.isReviewDue, () => sql`review_due`),
     ifGiven(filter.due, isDue),
   ].flat()
 }

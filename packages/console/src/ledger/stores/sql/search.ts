@@ -1,17 +1,12 @@
 import { wordsOf } from 'oidc-provider-impersonation-verify/chain'
 import type { RowFilter } from '../../filters.ts'
-import type { AuditStore } from '../../store.ts'
+import type { ListPage, RowPage } from '../../store.ts'
 import { parseRowCursor, type RowPosition, rowCursor } from '../cursor.ts'
-import {
-  asNumber,
-  type Condition,
-  comparisonsOf,
-  type IndexedCondition,
-  whereOf,
-} from '../row-columns.ts'
+import { allOf, asNumber, comparisonsOf, type IndexedCondition } from '../row-columns.ts'
 import { numberIn, type ResultRow, textIn } from '../stored-columns.ts'
 import { sumReader } from '../sums.ts'
 import type { SqlDialect } from './dialect.ts'
+import { joined, raw, type Sql, sql } from './sql.ts'
 
 /** So many rows are compared for a page at most. */
 const MAX_ROWS_COMPARED = 5000
@@ -27,14 +22,16 @@ const MAX_ROWS_OF_RARE_WORD = 4
 /** Rows that are looked at, and what is found among them. */
 interface Walk {
   /** Which rows: an index has them in their order. */
-  readonly rows: readonly Condition[]
-  readonly order: string
-  /** Which of these are found. */
-  readonly those: readonly Condition[]
+  readonly rows: Sql
+  readonly order: Sql
+  /** Which of these are found; `undefined` for all. */
+  readonly those: Sql | undefined
   /** What is read of them, as the column `data`. */
-  readonly data: string
+  readonly data: Sql
   readonly limit: number
 }
+
+const AT = asNumber('at')
 
 interface Walked {
   readonly rows: readonly ResultRow[]
@@ -43,49 +40,36 @@ interface Walked {
 }
 
 /** Searches that read as many rows as a page may take, however many there are. */
-export function sqlSearch(dialect: SqlDialect): Pick<AuditStore, 'countNewer' | 'find'> {
+export function sqlSearch(dialect: SqlDialect) {
   const { rowIn } = sumReader(dialect.isCanonical)
 
   /** Looks at so many rows, one after the other. */
   async function walk({ rows, order, those, data, limit }: Walk, most: number): Promise<Walked> {
-    const [looked, found] = [whereOf(rows), whereOf(those)]
-    const from = `FROM impersonation_audit_impersonation WHERE ${looked.where} ORDER BY ${order}`
-    const { values } = looked
-    if (those.length === 0) {
-      const text = `SELECT ${data} AS data ${from} LIMIT ?`
-      return { rows: await dialect.read({ text, values: [...values, limit] }), edge: undefined }
-    }
+    const from = sql`FROM impersonation_audit_impersonation WHERE ${rows} ORDER BY ${order}`
+    if (!those)
+      return foundIn(await dialect.read(sql`SELECT ${data} AS data ${from} LIMIT ${limit}`))
     // What is compared stands outside, so that the planner reads the rows in their order, and no more than these.
-    const text = `
-WITH found AS MATERIALIZED (
-  SELECT at, id, data FROM (SELECT * ${from} LIMIT ?) AS looked
-  WHERE ${found.where} ORDER BY ${order} LIMIT ?)
-SELECT ${asNumber('at')}, id, ${data} AS data, 0 AS is_edge FROM found
-UNION ALL
-SELECT ${asNumber('at')}, id, NULL, 1 FROM (SELECT at, id ${from} LIMIT 1 OFFSET ?) AS edge
-WHERE (SELECT count(*) FROM found) < ?`
     return foundIn(
-      await dialect.readByIndex({
-        text,
-        values: [...values, most, ...found.values, limit, ...values, most - 1, limit],
-      }),
+      await dialect.readByIndex(sql`
+WITH found AS MATERIALIZED (
+  SELECT at, id, data FROM (SELECT * ${from} LIMIT ${most}) AS looked
+  WHERE ${those} ORDER BY ${order} LIMIT ${limit})
+SELECT ${AT}, id, ${data} AS data, 0 AS is_edge FROM found
+UNION ALL
+SELECT ${AT}, id, NULL, 1 FROM (SELECT at, id ${from} LIMIT 1 OFFSET ${most - 1}) AS edge
+WHERE (SELECT count(*) FROM found) < ${limit}`),
     )
   }
 
   /** Those of the words that few of the first rows have. */
   async function rareOf({ rows, order }: Walk, words: readonly string[]): Promise<string[]> {
-    const each = words.map((word) => dialect.matching.inRow([word]))
-    const counts = each.map(
-      ({ sql }, index) => `CAST(count(CASE WHEN ${sql} THEN 1 END) AS float8) AS n${index}`,
-    )
-    const looked = whereOf(rows)
-    const text = `SELECT ${counts.join(', ')}
-FROM (SELECT * FROM impersonation_audit_impersonation WHERE ${looked.where} ORDER BY ${order} LIMIT ?) AS looked`
-    const values = [...each.flatMap((condition) => condition.values), ...looked.values]
-    const [found = {}] = await dialect.readByIndex({
-      text,
-      values: [...values, FIRST_ROWS_COMPARED],
+    const counts = words.map((word, index) => {
+      const [inRow, name] = [dialect.matching.inRow([word]), raw(`n${index}`)]
+      return sql`CAST(count(CASE WHEN ${inRow} THEN 1 END) AS float8) AS ${name}`
     })
+    const [found = {}] = await dialect.readByIndex(sql`SELECT ${joined(counts, ', ')}
+FROM (SELECT * FROM impersonation_audit_impersonation WHERE ${rows} ORDER BY ${order}
+  LIMIT ${FIRST_ROWS_COMPARED}) AS looked`)
     return words.filter((_, index) => numberIn(found, `n${index}`) <= MAX_ROWS_OF_RARE_WORD)
   }
 
@@ -95,28 +79,18 @@ FROM (SELECT * FROM impersonation_audit_impersonation WHERE ${looked.where} ORDE
     words: readonly string[],
   ): Promise<Walked | undefined> {
     const byIndex = dialect.matching.byIndex(words, MAX_ROWS_BY_WORDS + 1)
-    const found = whereOf([...rows, ...those])
-    const text = `
-WITH matching AS MATERIALIZED (SELECT * FROM impersonation_audit_impersonation WHERE ${byIndex.sql} LIMIT ?)
-SELECT ${asNumber('at')}, id, data, 0 AS is_edge FROM (
+    const found = foundIn(
+      await dialect.readByIndex(sql`
+WITH matching AS MATERIALIZED (SELECT * FROM impersonation_audit_impersonation WHERE ${byIndex}
+  LIMIT ${MAX_ROWS_BY_WORDS + 1})
+SELECT ${AT}, id, data, 0 AS is_edge FROM (
   SELECT at, id, ${data} AS data FROM matching
-  WHERE (SELECT count(*) FROM matching) <= ? AND ${found.where} ORDER BY ${order} LIMIT ?) AS found
+  WHERE (SELECT count(*) FROM matching) <= ${MAX_ROWS_BY_WORDS} AND ${rows} AND ${those ?? raw('true')}
+  ORDER BY ${order} LIMIT ${limit}) AS found
 UNION ALL
-SELECT 0, '', NULL, 1 WHERE (SELECT count(*) FROM matching) > ?`
-    const { rows: all, edge } = foundIn(
-      await dialect.readByIndex({
-        text,
-        values: [
-          ...byIndex.values,
-          MAX_ROWS_BY_WORDS + 1,
-          MAX_ROWS_BY_WORDS,
-          ...found.values,
-          limit,
-          MAX_ROWS_BY_WORDS,
-        ],
-      }),
+SELECT 0, '', NULL, 1 WHERE (SELECT count(*) FROM matching) > ${MAX_ROWS_BY_WORDS}`),
     )
-    return edge ? undefined : { rows: all, edge: undefined }
+    return found.edge ? undefined : found
   }
 
   /** What is looked at for a filter, and the words that an index may find; `undefined` where nothing can match. */
@@ -126,20 +100,24 @@ SELECT 0, '', NULL, 1 WHERE (SELECT count(*) FROM matching) > ?`
     const { indexed, others } = comparisonsOf(filter, now)
     const [first, ...rest] = indexed
     const matching = words.length === 0 ? [] : [dialect.matching.inRow(words)]
+    const those = [...rest.map(({ condition }) => condition), ...others, ...matching]
     return {
       ...orderedRows(first, range),
-      those: [...rest, ...others, ...matching],
+      those: those.length > 0 ? allOf(those) : undefined,
       words: first?.isRare ? [] : words,
     }
   }
 
   return {
-    async find(filter, { before, limit, now, oldestFirst = false }) {
+    async find(
+      filter: RowFilter,
+      { before, limit, now, oldestFirst = false }: ListPage & { readonly now: number },
+    ): Promise<RowPage> {
       const beyond = before === undefined ? undefined : parseRowCursor(before)
       const walked = walkOf(filter, now, rangeOf(filter, oldestFirst, beyond))
       if (!walked) return { rows: [], next: undefined }
       const { words, ...conditions } = walked
-      const wanted = { ...conditions, data: 'CAST(data AS text)', limit: limit + 1 }
+      const wanted = { ...conditions, data: sql`CAST(data AS text)`, limit: limit + 1 }
       let found = await walk(wanted, words.length > 0 ? FIRST_ROWS_COMPARED : MAX_ROWS_COMPARED)
       if (words.length > 0 && found.edge) {
         const rare = await rareOf(wanted, words)
@@ -153,10 +131,10 @@ SELECT 0, '', NULL, 1 WHERE (SELECT count(*) FROM matching) > ?`
       return { rows, next: found.rows.length > limit && last ? rowCursor(last) : undefined }
     },
 
-    async countNewer(filter, than, now) {
+    async countNewer(filter: RowFilter, than: RowPosition, now: number) {
       const walked = walkOf(filter, now, rangeOf(filter, true, than))
       if (!walked) return { count: 0, more: false }
-      const wanted = { ...walked, data: 'NULL', limit: MAX_ROWS_COUNTED + 1 }
+      const wanted = { ...walked, data: sql`NULL`, limit: MAX_ROWS_COUNTED + 1 }
       const { rows, edge } = await walk(wanted, MAX_ROWS_COMPARED)
       const count = Math.min(rows.length, MAX_ROWS_COUNTED)
       return { count, more: rows.length > MAX_ROWS_COUNTED || edge !== undefined }
@@ -192,20 +170,23 @@ function orderedRows(
   first: IndexedCondition | undefined,
   { above, below, oldestFirst }: RowRange,
 ): Pick<Walk, 'order' | 'rows'> {
-  const { column, values = [] } = first ?? {}
-  const [names, keys] = column ? [[column, 'at', 'id'], values] : [['at', 'id'], []]
-  const beyond = (sign: '<' | '>', position: RowPosition | undefined): Condition[] => {
-    if (position) {
-      const places = [...keys.map(() => '?'), 'CAST(? AS bigint)', '?'].join(', ')
-      const sql = `(${names.join(', ')}) ${sign} (${places})`
-      return [{ sql, values: [...keys, position.at, position.id] }]
-    }
-    return column ? [{ sql: `${column} ${sign}= ?`, values: keys }] : []
+  const { key, condition } = first ?? {}
+  const direction = raw(oldestFirst ? 'ASC' : 'DESC')
+  const order = sql`at ${direction}, id ${direction}`
+  const beyond = (sign: Sql, position: RowPosition | undefined): Sql[] => {
+    const place = position && sql`CAST(${position.at} AS bigint), ${position.id}`
+    if (!key) return place ? [sql`(at, id) ${sign} (${place})`] : []
+    const { column, value } = key
+    return [
+      place
+        ? sql`(${column}, at, id) ${sign} (${value}, ${place})`
+        : sql`${column} ${sign}= ${value}`,
+    ]
   }
-  const all = column ? { sql: `${column} IS NOT NULL`, values: [] } : first
+  const all = key ? sql`${key.column} IS NOT NULL` : condition
   return {
-    rows: [...(all ? [all] : []), ...beyond('>', above), ...beyond('<', below)],
-    order: names.map((name) => `${name} ${oldestFirst ? 'ASC' : 'DESC'}`).join(', '),
+    rows: allOf([...(all ? [all] : []), ...beyond(sql`>`, above), ...beyond(sql`<`, below)]),
+    order: key ? sql`${key.column} ${direction}, ${order}` : order,
   }
 }
 

@@ -9,7 +9,7 @@ import {
   tune,
 } from 'oidc-provider-impersonation/siblings'
 import { log } from '../../../kernel/log-line.ts'
-import type { SqlQuery } from '../sql/dialect.ts'
+import { type Sql, sql } from '../sql/sql.ts'
 import { isResultRow, type ResultRow } from '../stored-columns.ts'
 
 /**
@@ -57,7 +57,7 @@ function prepare(database: DatabaseSync, text: string): StatementSync {
   return statement
 }
 
-export function read(database: DatabaseSync, { text, values }: SqlQuery): ResultRow[] {
+export function read(database: DatabaseSync, { text, values }: Sql): ResultRow[] {
   return prepare(database, text)
     .all(...values)
     .filter(isResultRow)
@@ -88,8 +88,7 @@ export function inTransaction<T>(database: DatabaseSync, work: () => T): Promise
  */
 export async function emptyLog(database: DatabaseSync): Promise<void> {
   const deadline = performance.now() + RETRY_TIMEOUT_MS
-  const query = { text: 'PRAGMA wal_checkpoint(TRUNCATE)', values: [] }
-  while (read(database, query).some(({ busy }) => busy !== 0)) {
+  while (read(database, sql`PRAGMA wal_checkpoint(TRUNCATE)`).some(({ busy }) => busy !== 0)) {
     if (performance.now() >= deadline) {
       log(
         'another process reads all the time: the -wal file of SQLite has what was erased until it stops',

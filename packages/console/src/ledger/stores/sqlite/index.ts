@@ -1,9 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { resolve, text } from 'oidc-provider-impersonation/siblings'
 import { reasonOf } from 'oidc-provider-impersonation-verify/format'
 import type { AuditStore } from '../../store.ts'
-import { type KeepingOptions, parseKeeping } from '../keeping-options.ts'
+import { KEEPING_RULES, type KeepingOptions } from '../keeping-options.ts'
+import { allOf } from '../row-columns.ts'
 import type { SqlDialect } from '../sql/dialect.ts'
 import { isSchemaChanged, migrate, statementsIn } from '../sql/migrations.ts'
+import { raw, sql } from '../sql/sql.ts'
 import { sqlStore } from '../sql/store.ts'
 import { emptyLog, inTransaction, isBadData, openDatabase, patiently, read } from './database.ts'
 import { assertFts5, brokenIndexOf, sqliteDifferences } from './schema.ts'
@@ -18,6 +21,8 @@ export interface SqliteAuditOptions extends KeepingOptions {
   readonly file: string
 }
 
+const RULES = { ...KEEPING_RULES, file: text.required('a path') }
+
 /**
  * Keeps the audit in one file, with node:sqlite (Node 22.16 or later, whose SQLite has FTS5): durable on one machine, and
  * safe for several processes there. Readers and writers of other processes wait for one batch at most.
@@ -28,11 +33,7 @@ export interface SqliteAuditOptions extends KeepingOptions {
  * @throws TypeError when an option is wrong.
  */
 export function createSqliteAudit(options: SqliteAuditOptions): AuditStore {
-  const { file } = options
-  if (typeof file !== 'string' || file === '') {
-    throw new TypeError('createSqliteAudit: file must be a path')
-  }
-  const keepFor = parseKeeping(options, 'createSqliteAudit')
+  const { file, keepFor } = resolve(RULES, options, 'createSqliteAudit')
   return sqlStore(sqliteDialect(file), keepFor)
 }
 
@@ -46,25 +47,24 @@ function sqliteDialect(file: string): SqlDialect {
   }
 
   const dialect: SqlDialect = {
-    existing: 'SELECT name FROM sqlite_schema WHERE name IN (SELECT value FROM json_each(?))',
-    texts: 'SELECT value, key AS place FROM json_each(?)',
+    existing: (names) =>
+      sql`SELECT name FROM sqlite_schema WHERE name IN (SELECT value FROM json_each(${JSON.stringify(names)}))`,
+    texts: (texts) => sql`SELECT value, key AS place FROM json_each(${JSON.stringify(texts)})`,
     matching: {
       // Words are letters and digits, with one space between two.
-      inRow: (words) => ({
-        sql: words.map(() => "instr(' ' || words, ?) > 0").join(' AND '),
-        values: words.map((word) => ` ${word}`),
-      }),
-      byIndex: (words, limit) => ({
-        sql: `place IN (SELECT rowid FROM impersonation_audit_words
-          WHERE impersonation_audit_words MATCH ? LIMIT ?)`,
-        values: [words.map((word) => `"${word}"*`).join(' AND '), limit],
-      }),
+      inRow: (words) => allOf(words.map((word) => sql`instr(' ' || words, ${` ${word}`}) > 0`)),
+      byIndex(words, limit) {
+        const all = words.map((word) => `"${word}"*`).join(' AND ')
+        return sql`place IN (SELECT rowid FROM impersonation_audit_words
+          WHERE impersonation_audit_words MATCH ${all} LIMIT ${limit})`
+      },
     },
     differences: async () => [
       ...sqliteDifferences(opened(), migration),
       ...(await brokenIndexOf(file, opened(), migration)),
     ],
-    isIn: (column) => `${column} IN (SELECT value FROM json_each(?))`,
+    isIn: (column, texts) =>
+      sql`${column} IN (SELECT value FROM json_each(${JSON.stringify(texts)}))`,
     // Of two members with one name, ->> reads the first, and JSON.parse the last.
     isCanonical: (text, value) => JSON.stringify(value) === text,
 
@@ -96,7 +96,7 @@ function sqliteDialect(file: string): SqlDialect {
     create: (statements, unless) =>
       inTransaction(opened(), () => {
         if (read(opened(), unless).length > 0) return
-        for (const text of statements) read(opened(), { text, values: [] })
+        for (const text of statements) read(opened(), raw(text))
       }),
     deadlineIn: (withinMs) => performance.now() + withinMs,
     write: (batch, deadline) => inTransaction(opened(), () => writeTo(opened(), batch, deadline)),

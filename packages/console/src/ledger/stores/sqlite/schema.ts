@@ -1,14 +1,16 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
 import { primaryCode } from 'oidc-provider-impersonation/siblings'
+import { sql } from '../sql/sql.ts'
+import { textIn } from '../stored-columns.ts'
 import { read } from './database.ts'
 
 const WORDS = 'impersonation_audit_words'
 
 /** @throws Error where the SQLite of this Node.js cannot search by words */
 export function assertFts5(database: DatabaseSync): void {
-  const text = "SELECT 1 FROM pragma_module_list WHERE name = 'fts5'"
-  if (read(database, { text, values: [] }).length > 0) return
+  const found = read(database, sql`SELECT 1 FROM pragma_module_list WHERE name = 'fts5'`)
+  if (found.length > 0) return
   throw new Error(
     `node:sqlite of Node.js ${process.version} has no FTS5, by which the audit is searched: use 22.16 or later`,
   )
@@ -21,24 +23,25 @@ export function sqliteDifferences(
 ): readonly string[] {
   const right = migration.filter((text) => text.startsWith('CREATE '))
   // The tables in which FTS5 keeps its own.
-  const found = read(database, {
-    text: `SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND
+  const found = read(
+    database,
+    sql`SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND
       (tbl_name LIKE 'impersonation_audit_%' OR sql LIKE '%impersonation_audit_%')
-      AND NOT (type = 'table' AND name IN ('${WORDS}_data', '${WORDS}_idx', '${WORDS}_config'))`,
-    values: [],
-  })
-  const stored = found.map(({ sql }) => String(sql))
+      AND NOT (type = 'table' AND name IN ('impersonation_audit_words_data',
+        'impersonation_audit_words_idx', 'impersonation_audit_words_config'))`,
+  )
+  const stored = found.map((columns) => textIn(columns, 'sql'))
   return [
     ...right
-      .filter((sql) => !stored.includes(sql))
-      .map((sql) => `"${titleOf(sql)}" is missing, or not as it was`),
+      .filter((text) => !stored.includes(text))
+      .map((text) => `"${titleOf(text)}" is missing, or not as it was`),
     ...stored
-      .filter((sql) => !right.includes(sql))
-      .map((sql) => `"${titleOf(sql)}" is not of the audit`),
+      .filter((text) => !right.includes(text))
+      .map((text) => `"${titleOf(text)}" is not of the audit`),
   ]
 }
 
-const titleOf = (sql: string) => sql.split(/ ON | USING |[(\n]/)[0]?.trim() ?? ''
+const titleOf = (text: string) => text.split(/ ON | USING |[(\n]/)[0]?.trim() ?? ''
 
 /**
  * Compares what a search looks at with the rows: the index of words, and each column, which somebody may have
@@ -71,9 +74,9 @@ export async function brokenIndexOf(
 const FOUND_CODES: readonly unknown[] = [1, 11]
 
 /** A statement that fails where a column is not what its table makes it of. */
-function columnsCheckOf(sql: string): string[] {
-  const [, table] = /^CREATE TABLE (\w+)/.exec(sql) ?? []
-  const columns = sql.matchAll(/^ {2}(\w+) \w+ GENERATED ALWAYS AS (\(.*\)) STORED/gm)
+function columnsCheckOf(text: string): string[] {
+  const [, table] = /^CREATE TABLE (\w+)/.exec(text) ?? []
+  const columns = text.matchAll(/^ {2}(\w+) \w+ GENERATED ALWAYS AS (\(.*\)) STORED/gm)
   const differ = Array.from(columns, ([, name, is]) => `${name} IS NOT ${is}`)
   if (!table || differ.length === 0) return []
   return [failing(`a column of ${table}`, `${table} WHERE ${differ.join(' OR ')}`)]

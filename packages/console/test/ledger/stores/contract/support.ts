@@ -1,12 +1,6 @@
 import assert from 'node:assert/strict'
 import { hkdfSync } from 'node:crypto'
-import type {
-  AuditStore,
-  Batch,
-  RowFilter,
-  StoredEntry,
-  Written,
-} from 'oidc-provider-impersonation-console'
+import type { AuditStore, Batch, RowFilter, StoredEntry } from 'oidc-provider-impersonation-console'
 import { digestOf, isTextOf } from 'oidc-provider-impersonation-verify/chain'
 import {
   type AuditEntry,
@@ -17,12 +11,7 @@ import {
   type NoticeKind,
   USED_EVENT,
 } from 'oidc-provider-impersonation-verify/format'
-import {
-  compose,
-  pendingOf,
-  type StoredOutcome,
-  subjectOf,
-} from '../../../../src/ledger/recording/compose.ts'
+import { compose, pendingOf, subjectOf } from '../../../../src/ledger/recording/compose.ts'
 import { auditLog, type Log } from '../../../../src/ledger/recording/log.ts'
 import { marks } from '../../../../src/ledger/sealing/marks.ts'
 
@@ -31,6 +20,10 @@ export const T = 1_767_225_600_000
 
 /** The id of an impersonation that is called so. */
 export const idOf = (name: string) => digestOf(name)
+
+/** As many as that, each made of its number. */
+export const many = <T>(count: number, make: (index: number) => T) =>
+  Array.from({ length: count }, (_, index) => make(index))
 
 export function issued(name: string, time: number, more: Partial<AuditEntry> = {}): AuditEntry {
   return {
@@ -140,45 +133,53 @@ export function exported(time: number): AuditEntry {
 export const MARKS = marks([
   [Buffer.from(hkdfSync('sha256', 'test', '', 'impersonation audit', 32))],
 ])
-export const HOW = { pauses: [20], end: new AbortController().signal } as const
+/** No end of the process. */
+export const NO_END = new AbortController().signal
 
 /** A process that writes: each call appends one batch. */
 export function writer(store: AuditStore): {
   readonly log: Log
-  write(...entries: readonly AuditEntry[]): Promise<readonly StoredOutcome[]>
+  write(...entries: readonly AuditEntry[]): Promise<readonly boolean[]>
 } {
-  const log = auditLog(store, MARKS)
-  return { log, write: (...entries) => log.append(entries.map(pendingOf), HOW) }
+  const log = auditLog(store, MARKS, [20])
+  return { log, write: (...entries) => log.append(entries.map(pendingOf), NO_END) }
 }
 
 /** Stores entries in one batch of a process of their own. */
-export function put(
-  store: AuditStore,
-  ...entries: readonly AuditEntry[]
-): Promise<readonly StoredOutcome[]> {
+export function put(store: AuditStore, ...entries: readonly AuditEntry[]) {
   return writer(store).write(...entries)
 }
 
 /** A batch of these entries, by what is stored now. */
-export async function batchOf(
-  store: AuditStore,
-  ...entries: readonly AuditEntry[]
-): Promise<Batch> {
+export async function batchOf(store: AuditStore, ...entries: readonly AuditEntry[]) {
   const pending = entries.map(pendingOf)
   const sums = await store.sums(pending.flatMap((one) => subjectOf(one) ?? []))
-  return { ...compose(pending, sums, MARKS.markOf).batch, slots: [] }
+  return compose(pending, sums, MARKS.markOf).batch
 }
 
 /** Writes a batch that has time enough. */
-export const writeNow = (store: AuditStore, batch: Batch): Promise<Written> =>
+export const writeNow = (store: AuditStore, batch: Batch) =>
   store.write(batch, store.deadlineIn(10_000))
 
 /** Removes at most so much of each kind, as retention does. @returns how much */
 export const removeOld = async (store: AuditStore, before: number, limit: number) =>
   store.remove(await store.old(before, limit))
 
+/** The same store, which does something before each call of a method: it may wait, or throw. */
+export const interceptCalls = <Name extends Exclude<keyof AuditStore, 'deadlineIn' | 'keepFor'>>(
+  store: AuditStore,
+  name: Name,
+  work: (...args: Parameters<AuditStore[Name]>) => unknown,
+): AuditStore => ({
+  ...store,
+  async [name](...args: Parameters<AuditStore[Name]>) {
+    await work(...args)
+    return Reflect.apply(store[name], store, args)
+  },
+})
+
 /** Removes a row or a permit, as an erasure does. */
-export async function removeOne(store: AuditStore, id: string): Promise<number> {
+export async function removeOne(store: AuditStore, id: string) {
   const sum = (await store.sums([id])).get(id)
   return sum === undefined || sum === 'unreadable'
     ? 0
@@ -233,21 +234,21 @@ export async function namesOf(
 
 /** All entries that a read finds, page by page. */
 export async function allEntries<E extends StoredEntry>(
-  read: (after: string | undefined, last: E | undefined) => Promise<readonly E[]>,
-  from?: string,
+  read: (after: number, last: E | undefined) => Promise<readonly E[]>,
+  from = 0,
 ): Promise<E[]> {
   const all: E[] = []
   for (;;) {
     const last = all.at(-1)
-    const page = await read(last?.cursor ?? from, last)
+    const page = await read(last?.number ?? from, last)
     if (page.length === 0) return all
     all.push(...page)
     if (all.length > MAX_ROWS) assert.fail('the pages do not end')
   }
 }
 
-/** All entries after a cursor, read in pages of an odd size. */
-export const readOn = (store: Pick<AuditStore, 'entries'>, from?: string, limit = 7) =>
+/** All entries after a number, read in pages of an odd size. */
+export const readOn = (store: Pick<AuditStore, 'entries'>, from = 0, limit = 7) =>
   allEntries((after) => store.entries({ after, limit }), from)
 
 /** What is kept, decoded. */
@@ -259,7 +260,7 @@ export const times = (stored: readonly StoredEntry[]) =>
   decoded(stored).map((entry) => entry?.timeMs)
 
 /** The error that a promise rejects with; `undefined` where it resolves. */
-export function rejection(promise: Promise<unknown>): Promise<unknown> {
+export function rejection(promise: Promise<unknown>) {
   return promise.then(
     () => undefined,
     (error: unknown) => error,
@@ -267,19 +268,19 @@ export function rejection(promise: Promise<unknown>): Promise<unknown> {
 }
 
 /** The members of a value, among others. */
-export function assertHas(actual: unknown, members: object, message?: string): void {
+export function assertHas(actual: unknown, members: object, message?: string) {
   const found = Object.keys(members).map((name) => [name, Reflect.get(Object(actual), name)])
   assert.deepEqual(Object.fromEntries(found), { ...members }, message)
 }
 
 /** The same texts or truth values in any order. */
-export function assertSame(actual: readonly unknown[], members: readonly unknown[]): void {
+export function assertSame(actual: readonly unknown[], members: readonly unknown[]) {
   assert.deepEqual(actual.toSorted(), members.toSorted())
 }
 
 /** The numbers of all entries have no gap, and each digest is that of its text. */
-export async function assertWholeLog(store: AuditStore): Promise<void> {
-  const stored = await readOn(store, undefined, 500)
+export async function assertWholeLog(store: AuditStore) {
+  const stored = await readOn(store, 0, 500)
   assert.deepEqual(
     stored.map(({ number }) => number),
     stored.map((_, index) => index + 1),

@@ -1,0 +1,72 @@
+import { MAX_REASON_LENGTH } from 'oidc-provider-impersonation-verify/format'
+import { type At, text } from '../../web/kit/at.ts'
+import { Button, Disclosure, type FieldIn, NoteField } from '../../web/kit/form.tsx'
+import { Link } from '../../web/kit/link.tsx'
+import { recordPath } from '../../web/kit/paths.ts'
+import { relativeText } from '../../web/kit/time.tsx'
+import type { Approval } from '../../web/record-answer.ts'
+import { decidersText } from './record-page.tsx'
+
+/** A part of the form to act: which approval is missing, and the way to ask for it. */
+export function ApprovalPart({ approval, field }: { approval: Approval; field: FieldIn }, at: At) {
+  const { by, deciders, emergency, isReviewDue, record, refused } = approval
+  const { ask, problems } = at.words.permits
+  const hasNobody = deciders?.names.length === 0 && !deciders.isLeads
+  const isCustomers = !refused && by.includes('user')
+  return (
+    <div class="card ask">
+      <p role="status">
+        {record ? problems.already_requested : neededText(at, approval)}{' '}
+        {!record && isCustomers && ask.customer}
+        {record && <Link to={recordPath(record.id)}>{ask.page}</Link>}
+      </p>
+      {!record && !hasNobody && !refused && (
+        <div class="actions">
+          <Button
+            kind="primary"
+            data-key="Control+Enter"
+            formAction={`${at.base}/permits`}
+            formTarget="_self"
+          >
+            {ask.submit}
+          </Button>
+        </div>
+      )}
+      {emergency && !hasNobody && <Emergency field={field} />}
+      {isReviewDue && <p class="note">{problems.review_due}</p>}
+    </div>
+  )
+}
+
+function Emergency({ field }: { field: FieldIn }, { base, words }: At) {
+  const { ask } = words.permits
+  const why = field('emergency')
+  return (
+    <Disclosure
+      id="emergency"
+      label={ask.emergency}
+      kind="danger"
+      open={why.value !== '' || why.problem !== undefined}
+    >
+      <div class="emergency">
+        <p class="note">{ask.emergencyAbout}</p>
+        <NoteField of={why} label={ask.emergencyReason} most={MAX_REASON_LENGTH} />
+        <Button kind="danger" formAction={`${base}/impersonations/emergency`}>
+          {ask.emergencyGo}
+        </Button>
+      </div>
+    </Disclosure>
+  )
+}
+
+/** Says what is needed, and who can give it, or who refused it. */
+export function neededText(at: At, approval: Approval): string {
+  const { by, deciders, refused } = approval
+  const { permits, records } = at.words
+  if (refused) {
+    const person = refused.by.name ?? refused.by.id
+    return text(at, permits.ask.refused, { person, time: relativeText(at, refused.until - at.now) })
+  }
+  const needs = records.needs[by.length > 1 ? 'both' : (by[0] ?? 'second_person')]
+  return deciders ? `${needs} ${decidersText(at, deciders)}` : needs
+}
