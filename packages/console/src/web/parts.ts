@@ -12,7 +12,7 @@ import type { Customer, CustomerDirectory } from './customer-directory.ts'
 import type { Problem } from './http/problem.ts'
 import type { OperatorLimit } from './operator-limit.ts'
 import type { NamePerson } from './person-names.ts'
-import type { RecordAnswer } from './record-answer.ts'
+import type { Approval, RecordAnswer } from './record-answer.ts'
 import type { Settings } from './settings.ts'
 import type { SignedIn } from './sign-in/signed-in.ts'
 
@@ -109,7 +109,7 @@ export interface Gate {
     asked: AskedFor,
     body: ActBody,
     needed: MissingApproval,
-  ): Promise<object | undefined>
+  ): Promise<Approval | undefined>
   /** Takes back the emergencies of others among these, and ends what runs under them: a lead ends a start. */
   revokeEmergencies(call: Call, ids: readonly string[]): Promise<void>
 }
