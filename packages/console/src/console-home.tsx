@@ -16,7 +16,7 @@ import type { WithQuery } from './web/parts.ts'
 
 type HomeCall = WithQuery<typeof SEARCH, RecordCall>
 
-/** What runs can be ended while the audit cannot be read, too. */
+/** For the log. The rest of the page can end what runs while the audit cannot be read, too. */
 const MISSING = 'a part of the first page is missing'
 
 /** Shows what a person begins with: an operator their customers, others what waits and who acts now. */
@@ -90,7 +90,7 @@ export const homePage: View<Awaited<ReturnType<typeof showHome>>, FrameAt> = (mo
 
 /** Screen readers hear the number when it changes. */
 function WaitingPart({ of }: { of: Inbox | undefined }, at: FrameAt) {
-  // Who approves nothing is told nothing.
+  // A person who approves nothing is told nothing.
   const isIdle = at.waits === 0 && at.me.role !== 'lead'
   return (
     <>

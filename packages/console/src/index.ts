@@ -169,13 +169,13 @@ export interface SupportConsole extends Middleware {
   close(): Promise<void>
 }
 
-/** How often one operator may ask to act, in a minute. People need fewer. */
+/** The most requests to act of one operator in a minute. People need fewer. */
 const MAX_ISSUES = 60
-/** How often one operator may ask what the rule says, in a minute. */
+/** The most questions of one operator to the rule in a minute. */
 const MAX_PREVIEWS = 60
-/** How often the strip of the pages of one operator may ask it: each page asks for what can go on. */
+/** The same for the strip on their pages: each page asks for what can go on. */
 const MAX_STRIP_PREVIEWS = 600
-/** How long the directory may take for the names in an entry, in milliseconds. */
+/** The timeout of the directory for the names in an entry, in milliseconds. */
 const NAME_TIMEOUT_MS = 500
 
 /**

@@ -68,7 +68,7 @@ export interface SupportConsoleOptions {
    */
   readonly onAlarm?: OnAlarm | undefined
   /**
-   * How long a response waits for its entry in the audit, in seconds, more than 0 and at most 3.
+   * Seconds that a response waits for its entry in the audit, more than 0 and at most 3.
    * After that, an issue or an exchange gets 503, and the console ends it.
    * @defaultValue `2`
    */

@@ -41,7 +41,7 @@ import type { UseInWords } from './web/use-words.ts'
 import { createLanguages } from './web/words/languages.ts'
 import { lookUp } from './web/words/look-up.ts'
 
-/** What an application may be given. */
+/** The options of an application. */
 export const APPLICATION_RULES = {
   name: text.required('how the console names the application'),
   names: namesRule,
@@ -52,7 +52,7 @@ export const APPLICATION_RULES = {
   handOver: oneOf(['fragment', 'form']).or('fragment'),
 }
 
-/** What `supportConsole()` may be given. */
+/** The options of `supportConsole()`. */
 export const CONSOLE_RULES = {
   clientId: text.required('the public client of the console'),
   issueAs: text.required('a client that managementApi.clients names for issue'),

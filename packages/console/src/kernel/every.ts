@@ -2,11 +2,11 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { reasonOf } from 'oidc-provider-impersonation-verify/format'
 import { log } from './log-line.ts'
 
-/** What stderr says of work that is done again and again. */
+/** The lines of stderr about work that is done again and again. */
 export interface Says {
-  /** Where it begins to fail, or fails for another reason: the reason stands behind it. */
+  /** If it begins to fail, or fails for another reason: the reason stands behind it. */
   readonly failing: string
-  /** Where it works again. Without it, nothing. */
+  /** If it works again. Without it, nothing. */
   readonly again?: string
 }
 

@@ -38,7 +38,7 @@ function messageOf({ input, message, path }: v.BaseIssue<unknown>, root?: string
 /** The name is not repeated: it may be any text. */
 const NOT_KNOWN = 'there is a name that is not known here'
 
-/** What an object with these members is once it is read. */
+/** The type of an object with these members once it is read. */
 export type Read<E extends v.ObjectEntries> = v.InferOutput<v.ObjectSchema<E, undefined>>
 
 /** An object with these members and no others. */

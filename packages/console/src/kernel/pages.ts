@@ -15,7 +15,7 @@ export async function* pages<P extends CursoredPage>(
   }
 }
 
-/** What stands on the pages, until there is this much or more. */
+/** Reads the items of the pages, until there are this many or more. */
 export async function readAll<P extends CursoredPage, T>(
   read: (cursor: string | undefined) => Promise<P>,
   itemsIn: (page: P) => readonly T[],

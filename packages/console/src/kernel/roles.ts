@@ -1,16 +1,16 @@
 /**
- * What a person may do in the console. An operator acts as customers, and sees what they did. A lead
+ * The rights of a person in the console. An operator acts as customers, and sees what they did. A lead
  * may do that, too, and sees and ends all. An auditor sees all, and cannot act.
  */
 export type Role = 'operator' | 'lead' | 'auditor'
 
 export const ALL_ROLES = ['operator', 'lead', 'auditor'] as const satisfies readonly Role[]
 
-/** Who may act as customers. */
+/** The roles that may act as customers. */
 export const ACTING_ROLES: readonly Role[] = ['operator', 'lead']
 
-/** Who looks at what others did. */
+/** The roles that look at what others did. */
 export const SUPERVISING_ROLES: readonly Role[] = ['lead', 'auditor']
 
-/** Whether all of the audit is shown to this role. */
+/** Checks whether all of the audit is shown to this role. */
 export const isAudited = (role: Role): boolean => role !== 'operator'

@@ -42,7 +42,7 @@ export function assertReadable(color: Color, path: string): void {
   )
 }
 
-/** How well one can be read on the other, by WCAG 2: from 1 to 21. */
+/** The contrast of two colors by WCAG 2: from 1 to 21. */
 export function contrastOf(one: Color, other: Color): number {
   const [darker = 0, lighter = 0] = [luminanceOf(one), luminanceOf(other)].toSorted((a, b) => a - b)
   return (lighter + 0.05) / (darker + 0.05)

@@ -33,7 +33,7 @@ export async function findMe({ caller, gate, language, settings }: Call) {
     ticketPattern: ticket.pattern?.source,
     ticketExample: ticket.example,
     permits: gate.hasPermits || undefined,
-    /** Whether the person has the page of personal data. */
+    /** `true` if the person has the page of personal data. */
     mayErase: (await findMayErase(account, settings)) || undefined,
   }
 }

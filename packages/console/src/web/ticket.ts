@@ -1,4 +1,4 @@
-/** What a ticket is here. */
+/** The form of a ticket, and its page. */
 export interface TicketOptions {
   /** Matches a whole ticket number. Its only flag can be `u`. @defaultValue 1 to 100 characters */
   readonly pattern?: RegExp | undefined

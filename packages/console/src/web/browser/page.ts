@@ -7,11 +7,11 @@ const { base = '', here = '', now = '', until = '', every = '' } = document.body
 if (here !== '') history.replaceState(null, '', here)
 /** Milliseconds to add to the clock of this machine, to have that of the server. */
 const offset = Number(now) - Date.now()
-const RETRY_MS = 3000
+const RETRY_S = 3
 const TYPING_PAUSE_MS = 200
 const DOUBLE_CLICK_MS = 500
-/** The sign-in is renewed this long before its end. */
-const RENEWAL_MS = 30_000
+/** The sign-in is renewed this long before its end: any page does it, by the session at the provider. */
+const RENEWAL_S = 30
 
 /** Only for what our own server sent. */
 const policy = Object(window).trustedTypes?.createPolicy('pages', {
@@ -27,6 +27,8 @@ function show(id: string, isShown: boolean): void {
 }
 
 let isSignedOut = false
+/** The end of the sign-in, in seconds since the epoch. */
+let signedInUntil = until
 
 async function fetchPage(address: string): Promise<Document | undefined> {
   const response = await fetch(address, { headers: { accept: 'text/html' }, cache: 'no-store' })
@@ -37,19 +39,8 @@ async function fetchPage(address: string): Promise<Document | undefined> {
   if (isSignedOut || !response.ok) return undefined
   const html = await response.text()
   const page = new DOMParser().parseFromString(policy?.createHTML(html) ?? html, 'text/html')
-  planRenewal(page.body.dataset.until)
+  signedInUntil = page.body.dataset.until ?? ''
   return page
-}
-
-let renewal: ReturnType<typeof setTimeout>
-
-/** Signs in again by the session at the provider before the sign-in is over: any page does. */
-function planRenewal(until = ''): void {
-  if (until === '') return
-  clearTimeout(renewal)
-  const left = Number(until) * 1000 - Date.now() - offset
-  const renew = () => void fetchPage(location.href).catch(() => planRenewal(until))
-  renewal = setTimeout(renew, Math.max(RETRY_MS, left - RENEWAL_MS))
 }
 
 const IN_USE =
@@ -124,8 +115,6 @@ function morph(id: string, page: Document): void {
   })
 }
 
-const isShown = (id: string) => document.querySelector(`[data-about~="${CSS.escape(id)}"]`) !== null
-
 let stream: EventSource | undefined
 /** The number that the stream sent last. */
 let waited: number | undefined
@@ -137,7 +126,8 @@ function follow(): void {
   stream.addEventListener('changed', ({ data }) => {
     const { ids = [], waits, isOfRunning } = JSON.parse(data)
     const about = [...ids, '*', ...(isOfRunning ? ['running'] : [])]
-    const isNews = waits !== waited || ids.length === 0 || about.some(isShown)
+    const isShown = about.some((id) => document.querySelector(`[data-about~="${CSS.escape(id)}"]`))
+    const isNews = waits !== waited || ids.length === 0 || isShown
     // The first one tells that the stream has begun: what is shown is newer.
     if (!isFirst && isNews) void refresh()
     waited = waits
@@ -146,7 +136,7 @@ function follow(): void {
   stream.addEventListener('error', () => {
     // The next fetch shows whether the server answers, and whether the sign-in is over.
     isStale = true
-    if (stream?.readyState === EventSource.CLOSED) setTimeout(follow, RETRY_MS)
+    if (stream?.readyState === EventSource.CLOSED) setTimeout(follow, RETRY_S * 1000)
   })
 }
 
@@ -171,9 +161,11 @@ function tick(): void {
     time.classList.toggle('last', left <= LAST_SECONDS)
   }
   seconds += 1
+  const isEnding = signedInUntil !== '' && Number(signedInUntil) - moment / 1000 < RENEWAL_S
   const [polled] = all('[data-every]')
-  const isDue = polled && seconds % Number(polled.dataset.every) === 0
-  if (isStale || isDue || (held.length > 0 && !held.some(isPointed))) void refresh()
+  const pause = isEnding && !isSignedOut ? RETRY_S : Number(polled?.dataset.every)
+  const isDue = seconds % pause === 0 || (held.length > 0 && !held.some(isPointed))
+  if (isStale || isDue) void refresh()
 }
 
 /** The query of the last step of the history. A step within a page has the same. */
@@ -290,6 +282,5 @@ document.cookie = `zone=${encodeURIComponent(zone)};path=${base};max-age=3153600
 
 tick()
 setInterval(tick, 1000)
-planRenewal(until)
 if (isNewZone) void showAnew(location.href)
 follow()

@@ -9,18 +9,15 @@ import {
 import * as v from 'valibot'
 import { Problem } from './problem.ts'
 
-/** @throws Problem 400, 413 or 415 where the body cannot be read */
-export function bodyReader(maxBytes: number): (ctx: Context) => Promise<unknown> {
-  return (ctx) => {
-    // RFC 9110 §15.5.16: what "would have been accepted in the request".
-    if (ctx.get('Content-Encoding') !== '') ctx.set('Accept-Encoding', 'identity')
-    return readJsonBody(
-      ctx,
-      maxBytes,
-      (status, description, cause) =>
-        new Problem(status, 'invalid_request', description, { cause }),
-    )
-  }
+/** @throws Problem 400, 413 or 415 if the body cannot be read */
+export function readJson(ctx: Context, maxBytes: number): Promise<unknown> {
+  // RFC 9110 §15.5.16: what "would have been accepted in the request".
+  if (ctx.get('Content-Encoding') !== '') ctx.set('Accept-Encoding', 'identity')
+  return readJsonBody(
+    ctx,
+    maxBytes,
+    (status, description, cause) => new Problem(status, 'invalid_request', description, { cause }),
+  )
 }
 
 /** A text of a body that looks the same as its characters, without space around it. */
@@ -35,7 +32,7 @@ export function writtenText(most: number) {
   )
 }
 
-/** As {@link writtenText}; where it is absent, or there is nothing to read in it, `undefined`. */
+/** As {@link writtenText}, and `undefined` if it is absent, or there is nothing to read in it. */
 export function optionalText(most: number) {
   return v.optional(
     v.pipe(

@@ -1,19 +1,15 @@
 import type { IncomingMessage } from 'node:http'
 import type { Context } from 'koa'
-import { bodyReader } from '../http/json-body.ts'
 import { invalid, Problem } from '../http/problem.ts'
 
-/** The largest form, in bytes. */
-const MAX_BYTES = 16_384
+/** The largest body of a page, in bytes. */
+export const MAX_BYTES = 16_384
 
 /** The pages put names between these, and who copies a name from a page copies them, too. */
 const ISOLATES = /[\u2066-\u2069]/g
 
 /** The fields of a form, each once. */
 export type FormValues = Readonly<Record<string, string>>
-
-/** Reads a JSON body. @throws Problem 400, 413 or 415 */
-export const readJson = bodyReader(MAX_BYTES)
 
 /**
  * Reads a form that a browser sends. The line breaks of a text become spaces: the audit keeps one line.

@@ -10,11 +10,11 @@ export function problemText(
 ): string {
   const { permits, web } = at.words
   const { codes, trouble, unexpected } = web.problems
-  const known: Readonly<Record<string, string>> = { ...codes, ...permits.problems }
+  const sentence = new Map(Object.entries({ ...codes, ...permits.problems })).get(error)
   if (error === 'invalid_request' && message.endsWith(NO_CONTROLS)) return web.textWrong
   if (statusCode === 429 && error === 'temporarily_unavailable') return codes.too_many_requests
-  if (Object.hasOwn(known, error)) {
-    return text(at, known[error] ?? unexpected, { time: relativeText(at, retryAfter * 1000) })
+  if (sentence !== undefined) {
+    return text(at, sentence, { time: relativeText(at, retryAfter * 1000) })
   }
   if (statusCode >= 500) return trouble
   if (statusCode === 404) return codes.not_found

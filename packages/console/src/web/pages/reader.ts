@@ -1,14 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Context } from 'koa'
 import type { At } from '../kit/at.ts'
+import type { Parts } from '../parts.ts'
 import type { Languages } from '../words/languages.ts'
 import { lookUp } from '../words/look-up.ts'
-
-/** The pages that are read. */
-interface ReadSite extends Pick<At, 'base' | 'brand'> {
-  readonly languages: Languages
-  readonly now: () => number
-}
 
 /** The cookie with the time zone of the browser, which the script writes. */
 const ZONE_COOKIE = 'zone'
@@ -16,7 +11,8 @@ const ZONE_COOKIE = 'zone'
 /** Finds out how the reader of a page reads: from the headers and the time zone's cookie. */
 export function readerOf(
   ctx: Context,
-  { languages, brand, base, now }: ReadSite,
+  { now, settings: { brand, languages } }: Pick<Parts, 'now' | 'settings'>,
+  base: string,
   reader = '',
   here = '',
 ): At {
@@ -38,11 +34,10 @@ export function readerOf(
 
 /** The first language that the browser asks for, of those that there are. */
 export function languageOf(ctx: Context, { tags, preferred }: Languages): string {
-  for (const range of ctx.acceptsLanguages()) {
-    const found = range === '*' ? preferred : lookUp(range, tags)
-    if (found !== undefined) return found
-  }
-  return preferred
+  const found = ctx
+    .acceptsLanguages()
+    .map((range) => (range === '*' ? preferred : lookUp(range, tags)))
+  return found.find((tag) => tag !== undefined) ?? preferred
 }
 
 function isLocale(tag: string): boolean {

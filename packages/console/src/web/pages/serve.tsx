@@ -5,6 +5,7 @@ import type { ComponentChild, ComponentType } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 import { waitForCapacity } from '../audit.ts'
 import { imageSources } from '../brand.ts'
+import { readJson } from '../http/json-body.ts'
 import {
   answerProblem,
   assertMethod,
@@ -28,17 +29,14 @@ import { knownClient, type PageClient } from '../sign-in/set-up.ts'
 import { signOut } from '../sign-in/sign-out.ts'
 import { type Entered, type SignedIn, signedInTo } from '../sign-in/signed-in.ts'
 import type { Words } from '../words/words.ts'
-import { type FormValues, fieldsOf, readFormBody, readJson } from './form-body.ts'
+import { type FormValues, fieldsOf, MAX_BYTES, readFormBody } from './form-body.ts'
 import { problemText, wrongField } from './problem-text.ts'
 import { languageOf, readerOf } from './reader.ts'
 import { keepSaid, takeSaid } from './said.ts'
-import type { Answered, Opening, PageView, Route, View } from './table.ts'
+import type { Answered, PageView, Route, View } from './table.ts'
 
 /** A sign-in is renewed this long before its end, or at two thirds of its life if it is short. */
 const RENEWAL_SECONDS = 60
-
-/** The parts of the console that all pages need. */
-type SiteParts = Pick<Parts, 'audit' | 'now' | 'provider' | 'settings'>
 
 /** One of the two sets of pages: of the console, or of the customer's account. */
 export interface Site<P, Person, A extends At> extends Omit<PageClient, 'redirectUri'> {
@@ -67,10 +65,11 @@ export interface Site<P, Person, A extends At> extends Omit<PageClient, 'redirec
 }
 
 /** Serves the pages of a site, its actions and its sign-in. */
-export function servePages<P extends SiteParts, Person, A extends At>(
-  parts: P,
-  site: Site<P, Person, A>,
-) {
+export function servePages<
+  P extends Pick<Parts, 'audit' | 'now' | 'provider' | 'settings'>,
+  Person,
+  A extends At,
+>(parts: P, site: Site<P, Person, A>) {
   type Call = CallOf<P, Person>
   /** A request that has a line of the table, and a person. */
   interface Request {
@@ -152,7 +151,7 @@ export function servePages<P extends SiteParts, Person, A extends At>(
   }
 
   function readerAt(ctx: Context, person?: SignedIn, here?: string): At {
-    return readerOf(ctx, { brand, languages, base, now: parts.now }, person?.id, here)
+    return readerOf(ctx, parts, base, person?.id, here)
   }
 
   function hereOf({ path, search }: Context): string {
@@ -173,7 +172,13 @@ export function servePages<P extends SiteParts, Person, A extends At>(
     if (ctx.get('Authorization') !== '') {
       const findPerson = () => findSignedIn(ctx)
       const person = await findPerson()
-      const call = await enter({ ...line, ctx, person, findPerson, input: () => readJson(ctx) })
+      const call = await enter({
+        ...line,
+        ctx,
+        person,
+        findPerson,
+        input: () => readJson(ctx, MAX_BYTES),
+      })
       const { model } = await line.route.answer(call, ctx.querystring)
       ctx.body ??= model ?? null
       return
@@ -259,8 +264,14 @@ export function servePages<P extends SiteParts, Person, A extends At>(
       }
       const { to = from, said, opens } = done.after ?? {}
       if (said) keepSaid(ctx, cookie, said)
-      if (opens) await open(ctx, opens, person)
-      else redirect(ctx, base + pathBelow(to))
+      if (!opens) return redirect(ctx, base + pathBelow(to))
+      // Into the application: by a redirect, or by a form that the script sends at once.
+      const at = readerAt(ctx)
+      ctx.status = opens.field ? 200 : 303
+      if (opens.field) return await send(ctx, at, handOverDoor(opens, at), Door, person)
+      ctx.set('Location', opens.url)
+      // The body that Koa makes of a redirect repeats the address.
+      ctx.body = ''
     } catch (error) {
       const problem = problemOf(error)
       const page = lineAt(from.split('?')[0] ?? '')
@@ -275,16 +286,6 @@ export function servePages<P extends SiteParts, Person, A extends At>(
       }
       await showPage({ ...request, ...page }, refused, from)
     }
-  }
-
-  /** Leads into an application: by a redirect, or by a form that the script sends at once. */
-  async function open(ctx: Context, opening: Opening, person: Entered): Promise<void> {
-    const at = readerAt(ctx)
-    ctx.status = opening.field ? 200 : 303
-    if (opening.field) return send(ctx, at, handOverDoor(opening, at), Door, person)
-    ctx.set('Location', opening.url)
-    // The body that Koa makes of a redirect repeats the address.
-    ctx.body = ''
   }
 
   /** Answers a problem: as JSON, or to a browser as a page. */

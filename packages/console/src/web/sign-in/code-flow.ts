@@ -15,14 +15,6 @@ const MAX_BEGUN_LENGTH = 2500
 /** The longest address that a sign-in leads back to, in characters. A cookie has 4096 at most. */
 const MAX_TO_LENGTH = 2000
 
-/** The provider wants to see the person: nothing is wrong. */
-const NEEDS_PERSON: readonly string[] = [
-  'account_selection_required',
-  'consent_required',
-  'interaction_required',
-  'login_required',
-]
-
 /**
  * Signs people in by the code flow with PKCE. The code is redeemed in this process, without a
  * request to the public address of the provider.
@@ -131,7 +123,8 @@ export function pathBelow(to: unknown): string {
 /** @throws Problem 503 if the provider did not answer */
 function troubleOf(error: unknown): string {
   if (error instanceof oauth.AuthorizationResponseError) {
-    if (NEEDS_PERSON.includes(error.error)) return 'needed'
+    // The provider wants to see the person: nothing is wrong.
+    if (error.error.endsWith('_required')) return 'needed'
     return error.error === 'access_denied' ? 'cancelled' : 'refused'
   }
   if (error instanceof oauth.ResponseBodyError) return 'late'

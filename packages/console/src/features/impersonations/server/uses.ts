@@ -21,7 +21,7 @@ import { setAsideEntry } from '../../../ledger/recording/compose.ts'
 import { parseGap, parseUse } from '../../../ledger/recording/parse-entry.ts'
 import type { Recorder } from '../../../ledger/recording/recorder.ts'
 import { waitForCapacity } from '../../../web/audit.ts'
-import { bodyReader } from '../../../web/http/json-body.ts'
+import { readJson } from '../../../web/http/json-body.ts'
 import {
   answerProblem,
   assertMethod,
@@ -77,7 +77,6 @@ export function takeUses(
 ): TakeUses {
   const { clients, path } = resolve(TAKE_USES_RULES, options, 'takeUses')
   const findSender = senderOf(provider, clients)
-  const readUses = bodyReader(MAX_BODY)
 
   /** Each use that was told, by its name. */
   const known = new BoundedMap<string, Promise<void>>(MAX_USES_REMEMBERED)
@@ -119,7 +118,7 @@ export function takeUses(
     assertMethod(ctx, 'POST')
     const sender = await findSender(ctx)
     await waitForCapacity({ audit, settings })
-    const uses = await readUses(ctx)
+    const uses = await readJson(ctx, MAX_BODY)
     if (!Array.isArray(uses)) throw invalid('the body must be a list of uses')
     if (uses.length > MAX_USES) {
       throw new Problem(413, 'invalid_request', `the body must have at most ${MAX_USES} uses`)
