@@ -1,19 +1,18 @@
 import { ConsoleFrame, type FrameAt } from './console-frame.tsx'
 import { customersHome, homePage, showCustomers, showHome } from './console-home.tsx'
 import { SEARCH } from './features/impersonations/server/customers.ts'
-import { impersonationPages } from './features/impersonations/server/pages.ts'
+import { IMPERSONATION_PAGES } from './features/impersonations/server/pages.ts'
 import { findStrip } from './features/impersonations/server/strip.ts'
 import { ImpersonationRows } from './features/impersonations/views/rows.tsx'
 import { askingActions } from './features/permits/server/approval.ts'
 import type { PermitCall, PermitParts } from './features/permits/server/parts.ts'
-import { ApprovalPart, Needed } from './features/permits/views/approval-part.tsx'
 import type { ErasingCall, ErasingParts } from './features/personal-data/server/api.ts'
 import { PERSONAL_DATA_PAGES } from './features/personal-data/server/pages.ts'
-import { rulePages } from './features/rules/server/pages.ts'
+import { RULE_PAGES } from './features/rules/server/pages.ts'
 import { ACTING_ROLES, ALL_ROLES } from './kernel/roles.ts'
-import { findNews } from './records/api/find.ts'
 import { countInbox } from './records/api/inbox.ts'
 import { recordPages } from './records/api/pages.ts'
+import { findNews } from './records/api/record.ts'
 import type { RecordParts } from './records/api/shown.ts'
 import { findCaller } from './web/caller.ts'
 import { askProvider } from './web/http/problem.ts'
@@ -39,10 +38,10 @@ const { file, page } = linesFor<StaffCall, FrameAt>()
 export const STAFF_TABLE: readonly Route<StaffCall, FrameAt>[] = [
   page('', ALL_ROLES, SEARCH, showHome, homePage),
   page('/customers', ACTING_ROLES, SEARCH, showCustomers, customersHome),
-  ...impersonationPages(ApprovalPart),
+  ...IMPERSONATION_PAGES,
   ...askingActions,
   ...recordPages(ImpersonationRows),
-  ...rulePages(Needed),
+  ...RULE_PAGES,
   ...PERSONAL_DATA_PAGES,
   file('/me', ALL_ROLES, me),
   file('/stream', ALL_ROLES, streamChanges),

@@ -24,9 +24,6 @@ const MAX_ATTEMPTS = 5
 /** The rest of the time of a decision, in milliseconds. */
 type Left = () => number
 
-/** Makes an entry from what is stored, or throws. It is called again if that has changed. */
-export type Decide = (record: AuditRecord) => AuditEntry | Promise<AuditEntry>
-
 /**
  * Checks the newest record of a slot, before another one begins. It is called again if that has changed.
  *
@@ -115,8 +112,16 @@ export function decisions({ store, log: auditLog }: Ledger, timeoutMs: number, a
         return write({ ...entry, timeMs }, undefined, slots, left)
       })
     },
-    /** @throws PermitError for a record that there is not */
-    decide: (id: string, decide: Decide): Promise<AuditRecord> =>
+    /**
+     * Adds to a record.
+     *
+     * @param decide makes the entry, or throws. It is called again if the record has changed
+     * @throws PermitError for a record that there is not
+     */
+    decide: (
+      id: string,
+      decide: (record: AuditRecord) => AuditEntry | Promise<AuditEntry>,
+    ): Promise<AuditRecord> =>
       repeatedly(async (left) => {
         const stored = await read(left, () => store.permit(id))
         if (!stored) throw noSuchRecord()
@@ -124,10 +129,4 @@ export function decisions({ store, log: auditLog }: Ledger, timeoutMs: number, a
         return write(await decide(record), { record, stored }, [], left)
       }),
   }
-}
-
-/** Returns the members that every entry about a record has, so that a reader knows what it is about. */
-export function factsOfRecord({ id, customer, operator, application }: AuditRecord) {
-  const mayAct = operator && { sub: operator.id, clientId: application }
-  return { permit: id, userId: customer?.id, mayAct }
 }

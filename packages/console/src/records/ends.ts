@@ -45,7 +45,7 @@ export function endsOf(
    *
    * @returns `undefined` if another process was first: its decision stays
    */
-  async function revoke(permit: PermitRecord, by: string): Promise<AuditRecord | undefined> {
+  async function revoke(permit: AuditRecord, by: string): Promise<AuditRecord | undefined> {
     return say(permit, 'revoked', { id: by, is: ['approver'] }).catch((error: unknown) => {
       if (error instanceof PermitError && error.error === 'decided') return undefined
       throw error

@@ -7,7 +7,6 @@ import {
   isStop,
   KINDS,
   may,
-  type Named,
   type NoticeKind,
   type SaidEvent,
   type Speaking,
@@ -19,9 +18,9 @@ import { Problem } from '../kernel/problem.ts'
 import type { PermitFilter } from '../ledger/filters.ts'
 import { allRecords, readable } from '../ledger/readable.ts'
 import { ledgerOf } from '../ledger/recording/ledger.ts'
-import { type AddNames, naming } from '../ledger/recording/names.ts'
+import { type AddNames, type NameOf, naming } from '../ledger/recording/names.ts'
 import type { AuditStore } from '../ledger/store.ts'
-import { type Check, decisions, factsOfRecord } from './decide.ts'
+import { type Check, decisions } from './decide.ts'
 import { endedInTime, endsOf } from './ends.ts'
 import { noSuchRecord, PermitError, permitsUnreadable } from './errors.ts'
 import { finishEnds } from './finish.ts'
@@ -57,9 +56,7 @@ export interface RecordsAttached {
   /** Checks whether a person is a lead now. */
   readonly isLead?: IsLead | undefined
   /** Names a person, for the entries. */
-  readonly nameOf?:
-    | ((accountId: string) => Named | undefined | Promise<Named | undefined>)
-    | undefined
+  readonly nameOf?: NameOf | undefined
   /** The notices for customers, from now on. @defaultValue none */
   readonly notify?: readonly NoticeKind[] | undefined
 }
@@ -146,10 +143,12 @@ export function createRecords({
     person: Speaking,
     note?: string,
   ): Promise<AuditRecord> {
-    const facts = factsOfRecord(about)
-    const entry = { event: `support.${event}`, ...facts, by: person.id, note } as const
+    const { id, customer, operator, application } = about
+    const mayAct = operator && { sub: operator.id, clientId: application }
+    const said = { event: `support.${event}`, by: person.id, note } as const
+    const entry = { ...said, permit: id, userId: customer?.id, mayAct }
     const { names } = await addNames({ ...entry, timeMs: now() })
-    return writes.decide(about.id, async (stored) => {
+    return writes.decide(id, async (stored) => {
       // After the last entry, also if the clock was set back.
       const timeMs = Math.max(now(), stored.lastAt)
       const word = may(stored, event, person, timeMs)
@@ -196,8 +195,7 @@ export function createRecords({
     list,
     findStop,
     assertNotStopped,
-    /** Carries out what a record ends. @throws Error if that takes longer, or fails */
-    end: (record: AuditRecord) => limitTime(timeoutMs, ends.carryOut(record, now())),
+    ended,
     begin,
     say,
     get isAttached() {
@@ -273,7 +271,7 @@ export function createRecords({
     async revokeEmergencies(ids: readonly string[], by: string): Promise<void> {
       for (const id of ids) {
         const record = await find(id)
-        if (isPermit(record) && record.kind === 'emergency' && record.operator.id !== by) {
+        if (record?.kind === 'emergency' && record.operator?.id !== by) {
           await ended((await ends.revoke(record, by)) ?? record)
         }
       }

@@ -12,7 +12,7 @@ import type { Customer, CustomerDirectory } from './customer-directory.ts'
 import type { Problem } from './http/problem.ts'
 import type { OperatorLimit } from './operator-limit.ts'
 import type { NamePerson } from './person-names.ts'
-import type { RecordAnswer } from './record-answer.ts'
+import type { Approval, RecordAnswer } from './record-answer.ts'
 import type { Settings } from './settings.ts'
 import type { SignedIn } from './sign-in/signed-in.ts'
 
@@ -79,6 +79,12 @@ export interface AskedFor {
   }
 }
 
+/** The approvals that a rule needs before a start. */
+export interface MissingApproval {
+  readonly by: readonly Need[]
+  readonly emergency?: true | undefined
+}
+
 /** Checks of records before a start, beside the rule of the deployment. */
 export interface Gate {
   readonly hasPermits: boolean
@@ -102,8 +108,8 @@ export interface Gate {
     call: Call,
     asked: AskedFor,
     body: ActBody,
-    needed: { readonly by: readonly Need[]; readonly emergency?: true | undefined },
-  ): Promise<object | undefined>
+    needed: MissingApproval,
+  ): Promise<Approval | undefined>
   /** Takes back the emergencies of others among these, and ends what runs under them: a lead ends a start. */
   revokeEmergencies(call: Call, ids: readonly string[]): Promise<void>
 }

@@ -7,7 +7,7 @@ import { linesFor } from '../../web/pages/table.ts'
 import type { WithBody } from '../../web/parts.ts'
 import type { RecordAnswer } from '../../web/record-answer.ts'
 import type { Standing } from '../record-at.ts'
-import { sayAsCustomer, WORD } from './say.ts'
+import { sayAsCustomer, WORD } from './record.ts'
 import { type CustomerRecordCall, shownRecord } from './shown.ts'
 import { OBJECTION, objections } from './stops.ts'
 

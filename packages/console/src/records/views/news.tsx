@@ -5,7 +5,7 @@ import { NamedPerson, personName } from '../../web/kit/people.tsx'
 import { Said, Text } from '../../web/kit/text.tsx'
 import { timeText } from '../../web/kit/time.tsx'
 import type { RecordAnswer } from '../../web/record-answer.ts'
-import type { News } from '../api/find.ts'
+import type { News } from '../api/record.ts'
 import { StartButton } from './start-button.tsx'
 
 /** Tells an operator on every page that a request of theirs was decided. */

@@ -2,8 +2,8 @@ import type { ComponentType } from 'preact'
 import type { RowAnswer } from '../../web/answers.ts'
 import { type At, counted, text } from '../../web/kit/at.ts'
 import type { View } from '../../web/pages/table.ts'
-import type { RecordPageAnswer } from '../api/find.ts'
-import type { shownDeciders } from '../api/shown.ts'
+import type { Deciders } from '../../web/record-answer.ts'
+import type { RecordPageAnswer } from '../api/record.ts'
 import { RecordCard, recordTitle } from './record-card.tsx'
 
 /** One record, with everything that was done under it. @param Rows shows impersonations */
@@ -40,10 +40,7 @@ export function recordPage(
 }
 
 /** Says who can decide. */
-export function decidersText(
-  at: At,
-  { names, others, isLeads }: ReturnType<typeof shownDeciders>,
-): string {
+export function decidersText(at: At, { names, others, isLeads }: Deciders): string {
   const { ask } = at.words.permits
   if (isLeads) return ask.leads
   if (names.length === 0) return ask.nobody

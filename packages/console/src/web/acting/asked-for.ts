@@ -16,7 +16,7 @@ import { optionalText, writtenText } from '../http/json-body.ts'
 import { invalid, Problem } from '../http/problem.ts'
 import { checked, orDigits } from '../http/query.ts'
 import type { AskedFor, Call, Parts } from '../parts.ts'
-import type { RecordAnswer } from '../record-answer.ts'
+import type { Approval, RecordAnswer } from '../record-answer.ts'
 import { isTicket } from '../ticket.ts'
 import type { Refusal } from './refusals.ts'
 
@@ -169,7 +169,7 @@ export interface Foreseen {
   /** The approvals, for `'needs'`. */
   readonly needs?: readonly Need[] | undefined
   /** The people who can give it, as an operator reads it, for `'needs'` if the console has permits. */
-  readonly approval?: object | undefined
+  readonly approval?: Approval | undefined
 }
 
 /** Finds the answer that the operator would get. The rule sees the request of the caller. */

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import type { PageView } from '../pages/table.ts'
 import type { At } from './at.ts'
 import { ActionButton } from './form.tsx'
-import { Back } from './link.tsx'
+import { Link } from './link.tsx'
 
 /** The logo of the firm, or the mark of the console: two circles, one in the place of the other. */
 export function Mark(_: object, { brand }: At) {
@@ -84,7 +84,14 @@ export function Frame(
 export function Page({ of: { title, about, back, ids, isNarrow, body } }: { of: PageView }) {
   return (
     <section class={isNarrow ? 'page narrow' : 'page'} data-about={ids?.join(' ')}>
-      {back && <Back to={back.to}>{back.label}</Back>}
+      {/* The script goes back in the history if the list is there. */}
+      {back && (
+        <p class="back-line">
+          <Link to={back.to} class="back" data-key="Escape">
+            {back.label}
+          </Link>
+        </p>
+      )}
       <h1>{title}</h1>
       {about && <p class="about">{about}</p>}
       {body}

@@ -1,4 +1,4 @@
-import type { ComponentChildren, JSX } from 'preact'
+import type { JSX } from 'preact'
 import type { At } from './at.ts'
 import { pathWith } from './paths.ts'
 
@@ -33,16 +33,5 @@ export function Older(props: {
     <Link class="button" to={pathWith(to, { ...asked, before: next })}>
       {label}
     </Link>
-  )
-}
-
-/** Leads back to a list. The script goes back in the history if the list is there. */
-export function Back({ to, children }: { to: string; children: ComponentChildren }) {
-  return (
-    <p class="back-line">
-      <Link to={to} class="back" data-key="Escape">
-        {children}
-      </Link>
-    </p>
   )
 }

@@ -2,7 +2,7 @@ import { ACTING_ROLES, ALL_ROLES, SUPERVISING_ROLES } from '../../../kernel/role
 import { actForm } from '../../../web/acting/asked-for.ts'
 import { linesFor } from '../../../web/pages/table.ts'
 import type { Call } from '../../../web/parts.ts'
-import { type AskForApproval, actPage } from '../views/act-page.tsx'
+import { actPage } from '../views/act-page.tsx'
 import { auditPage } from '../views/audit-page.tsx'
 import { customerPage } from '../views/customer-page.tsx'
 import { peoplePage } from '../views/customers-page.tsx'
@@ -39,10 +39,9 @@ const ACTS = {
 /** An export of the audit is an entry itself. */
 const EXPORTS = { writes: true } as const
 
-/** @param Approval says which approval is missing, and asks for it */
-export const impersonationPages = (Approval: AskForApproval) => [
+export const IMPERSONATION_PAGES = [
   page('/people', ALL_ROLES, SOUGHT, suggestPeople, peoplePage),
-  page('/act', ACTING_ROLES, ACT_LINK, showAct, actPage(Approval)),
+  page('/act', ACTING_ROLES, ACT_LINK, showAct, actPage),
   action('/impersonations', ACTING_ROLES, actForm, act, ACTS),
   action('/impersonations/emergency', ACTING_ROLES, emergencyForm, actInEmergency, ACTS),
   action('/impersonations/:id/continue', ACTING_ROLES, WIDER, continueImpersonation, ACTS),

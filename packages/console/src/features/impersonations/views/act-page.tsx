@@ -1,5 +1,5 @@
 import { MAX_REASON_LENGTH } from 'oidc-provider-impersonation-verify/format'
-import type { ComponentType } from 'preact'
+import { ApprovalPart } from '../../../records/views/approval-part.tsx'
 import { type StaffAt, text } from '../../../web/kit/at.ts'
 import { Button, Choice, type FieldIn, Form, NoteField, TextField } from '../../../web/kit/form.tsx'
 import { Link } from '../../../web/kit/link.tsx'
@@ -10,42 +10,32 @@ import type { View } from '../../../web/pages/table.ts'
 import type { ActPageAnswer } from '../server/act.ts'
 import { ToAct } from './customer-page.tsx'
 
-/** Says which approval is missing, and asks for it: a part of the form. */
-export type AskForApproval = ComponentType<{ approval: object; field: FieldIn }>
-
 type ActModel = Extract<ActPageAnswer, { customer: object }>
 
 /** Asks why, in which application, and what for. Nothing starts without a click. */
-export function actPage(Approval: AskForApproval): View<ActPageAnswer> {
-  return (model, at) => {
-    const { operators } = at.words.impersonations
-    if (!('customer' in model)) {
-      return {
-        title: operators.notFoundTitle,
-        about: operators.form.noUser,
-        isNarrow: true,
-        body: <Link to="/customers">{operators.toSearch}</Link>,
-      }
-    }
+export const actPage: View<ActPageAnswer> = (model, at) => {
+  const { operators } = at.words.impersonations
+  if (!('customer' in model)) {
     return {
-      title: text(at, operators.form.title, { name: model.customer.name }),
+      title: operators.notFoundTitle,
+      about: operators.form.noUser,
       isNarrow: true,
-      body: (
-        <ToAct of={model}>
-          <ActForm model={model} Approval={Approval} />
-        </ToAct>
-      ),
+      body: <Link to="/customers">{operators.toSearch}</Link>,
     }
+  }
+  return {
+    title: text(at, operators.form.title, { name: model.customer.name }),
+    isNarrow: true,
+    body: (
+      <ToAct of={model}>
+        <ActForm model={model} />
+      </ToAct>
+    ),
   }
 }
 
-interface OfForm {
-  readonly model: ActModel
-  readonly Approval: AskForApproval
-}
-
-function ActForm(props: OfForm, at: StaffAt) {
-  const { customer, draft } = props.model
+function ActForm({ model }: { model: ActModel }, at: StaffAt) {
+  const { customer, draft } = model
   const { applications, ticketExample: example, ticketPattern } = at.me
   const { form } = at.words.impersonations.operators
   const like = example === undefined ? form.ticketWrong : text(at, form.ticketLike, { example })
@@ -84,7 +74,7 @@ function ActForm(props: OfForm, at: StaffAt) {
               options={applications.map(({ clientId, name }) => [clientId, name])}
             />
             <div id="next" class="next">
-              <Next {...props} field={field} />
+              <Next model={model} field={field} />
             </div>
           </>
         )
@@ -94,7 +84,7 @@ function ActForm(props: OfForm, at: StaffAt) {
 }
 
 /** A part that depends on what stands in the form: the script fetches it again. */
-function Next({ model, Approval, field }: OfForm & { field: FieldIn }, at: StaffAt) {
+function Next({ model, field }: { model: ActModel; field: FieldIn }, at: StaffAt) {
   const { by, customer, draft, inTheWay } = model
   // A refused form says itself what it needs: it is not asked again for what was typed.
   const needed: unknown = Reflect.get(at.refused?.more ?? {}, 'approval')
@@ -130,7 +120,7 @@ function Next({ model, Approval, field }: OfForm & { field: FieldIn }, at: Staff
           })}
         </p>
       ))}
-      {approval && <Approval approval={approval} field={field} />}
+      {approval && <ApprovalPart approval={approval} field={field} />}
       {verdict === 'needs' && !approval && <p role="status">{at.words.rules.verdict.noPermits}</p>}
       {verdict === 'refused' && (
         <p role="status" class="message refused">

@@ -52,14 +52,11 @@ export function answers(records: Records, standing: StandingSettings | undefined
       },
       (holder) => (isNo && holder?.state === choice ? true : undefined),
     )
-    await records.end(record).catch((cause: unknown) => {
-      throw new PermitError(
-        'temporarily_unavailable',
-        'your answer is stored; what runs cannot be ended now: it is tried again, and you can say it again',
-        { cause },
-      )
-    })
-    return answerOf(customer)
+    if (await records.ended(record)) return answerOf(customer)
+    throw new PermitError(
+      'temporarily_unavailable',
+      'your answer is stored; what runs cannot be ended now: it is tried again, and you can say it again',
+    )
   }
 
   return (customer: string, choice?: StandingChoice): Promise<Standing> =>

@@ -1,4 +1,3 @@
-import type { Need } from 'oidc-provider-impersonation'
 import {
   isReviewDue,
   isSameTicket,
@@ -13,20 +12,12 @@ import { writtenText } from '../../../web/http/json-body.ts'
 import { Problem } from '../../../web/http/problem.ts'
 import { recordPath } from '../../../web/kit/paths.ts'
 import { linesFor } from '../../../web/pages/table.ts'
-import type { AskedFor, Call, Gate } from '../../../web/parts.ts'
+import type { AskedFor, Call, Gate, MissingApproval } from '../../../web/parts.ts'
+import type { Approval } from '../../../web/record-answer.ts'
 import { type PermitCall, type PermitParts, requirePermits } from './parts.ts'
 import { isOfTicket, refusalsIn } from './refusals.ts'
 
 const { action } = linesFor<PermitCall>()
-
-/** The approvals that a rule needs before a start. */
-interface MissingApproval {
-  readonly by: readonly Need[]
-  readonly emergency?: true | undefined
-}
-
-/** The ways of an operator to an approval that is missing: also as `approval` of 403 `approval_required`. */
-export type Approval = NonNullable<Awaited<ReturnType<typeof findApproval>>>
 
 /** The checks of records before a start. */
 export function permitGate(parts: PermitParts & RecordParts): Gate {
@@ -87,7 +78,7 @@ async function findApproval(
   { request }: AskedFor,
   body: ActBody,
   { by, emergency }: MissingApproval,
-) {
+): Promise<Approval | undefined> {
   const { caller, now, permits, records } = call
   if (!permits) return undefined
   const needsSecond = by.includes('second_person')
@@ -109,15 +100,10 @@ async function findApproval(
   const isDue = own.some(isReviewDue)
   return {
     by,
-    /** `true` if `POST /permits/emergency` is possible: not if the same ticket was refused. */
     emergency: (mayBegin && !isDue) || undefined,
-    /** `true` if it would be, once the caller's last emergency is reviewed. */
     isReviewDue: (mayBegin && isDue) || undefined,
-    /** If a second person is needed. */
     deciders,
-    /** The customer who refused, and the end of that. In milliseconds since the epoch. */
     refused: refusal && { by: refusal.by, until: refusal.until },
-    /** The request of the caller, if it can still be decided. */
     record: mine && shownRecord(mine, call),
   }
 }

@@ -76,16 +76,12 @@ export function wrapRule(
     const operators = operatorsIn(request)
     const { accountId } = request.account
     const isAsked = standing !== undefined || operators.length > 0
-    const read = () => findInForce(records.store, operators, accountId, now)
-    const { stop, answer, permits } = isAsked ? await records.reading(read) : NOTHING
+    const found =
+      isAsked &&
+      (await records.reading(() => findInForce(records.store, operators, accountId, now)))
+    const { stop, answer, permits = [] } = found || {}
     return { stop, permits, answer: standing && standingIn(answer, standing.initially) }
   }
-}
-
-const NOTHING: Awaited<ReturnType<typeof findInForce>> = {
-  stop: undefined,
-  answer: undefined,
-  permits: [],
 }
 
 const CANNOT_ASK = 'the customer is to be asked, and cannot be asked for this'

@@ -1,4 +1,4 @@
-import type { ComponentType } from 'preact'
+import { neededText } from '../../../records/views/approval-part.tsx'
 import type { Foreseen } from '../../../web/acting/asked-for.ts'
 import { type At, type StaffAt, text } from '../../../web/kit/at.ts'
 import { Choice, type FieldIn, PersonField, TextField } from '../../../web/kit/form.tsx'
@@ -9,47 +9,37 @@ import type { View } from '../../../web/pages/table.ts'
 import type { RulesAnswer } from '../server/rules.ts'
 
 /** The rules in force, and a question to them. */
-export function rulesPage(Needed: ComponentType<{ approval: object }>): View<RulesAnswer> {
-  return ({ rules, question, mayAct, notAnswered }, { words }) => ({
-    title: words.rules.title,
-    about: words.rules.about,
-    isNarrow: true,
-    body: (
-      <>
-        <section>
-          <h2>{words.rules.form.title}</h2>
-          <MayAct question={question}>
-            <div role="status" class="verdict" id="verdict">
-              {mayAct && <Verdict of={mayAct} Needed={Needed} />}
-              {notAnswered && <NotAnswered {...notAnswered} />}
-            </div>
-          </MayAct>
-        </section>
-        <section>
-          <h2>{words.rules.inForce}</h2>
-          {rules.length === 0 ? (
-            <p class="soft">{words.rules.none}</p>
-          ) : (
-            <ol class="card rules">
-              {rules.map((description, index) => (
-                <li key={index}>
-                  {description === null ? <i>{words.rules.unnamed}</i> : <bdi>{description}</bdi>}
-                </li>
-              ))}
-            </ol>
-          )}
-          <p class="note">{words.rules.ofConsole}</p>
-        </section>
-      </>
-    ),
-  })
-}
+export const rulesPage: View<RulesAnswer> = (model, { words }) => ({
+  title: words.rules.title,
+  about: words.rules.about,
+  isNarrow: true,
+  body: (
+    <>
+      <section>
+        <h2>{words.rules.form.title}</h2>
+        <MayAct of={model} />
+      </section>
+      <section>
+        <h2>{words.rules.inForce}</h2>
+        {model.rules.length === 0 ? (
+          <p class="soft">{words.rules.none}</p>
+        ) : (
+          <ol class="card rules">
+            {model.rules.map((description, index) => (
+              <li key={index}>
+                {description === null ? <i>{words.rules.unnamed}</i> : <bdi>{description}</bdi>}
+              </li>
+            ))}
+          </ol>
+        )}
+        <p class="note">{words.rules.ofConsole}</p>
+      </section>
+    </>
+  ),
+})
 
 /** Asks the rules whether an operator may act as a customer. Nothing starts. */
-function MayAct(
-  { question, children }: { question: RulesAnswer['question']; children: preact.ComponentChildren },
-  at: StaffAt,
-) {
+function MayAct({ of: { question, mayAct, notAnswered } }: { of: RulesAnswer }, at: StaffAt) {
   const { base, words, me } = at
   const { form } = words.rules
   const { look, change } = words.impersonations.running
@@ -98,7 +88,10 @@ function MayAct(
           {form.ask}
         </button>
       </div>
-      {children}
+      <div role="status" class="verdict" id="verdict">
+        {mayAct && <Verdict of={mayAct} />}
+        {notAnswered && <NotAnswered {...notAnswered} />}
+      </div>
       <p class="note">{form.about}</p>
     </form>
   )
@@ -112,10 +105,7 @@ function NotAnswered({ error, why }: { error: string; why: string }, at: StaffAt
 }
 
 /** The answer that the operator would get. */
-function Verdict(
-  { of, Needed }: { of: Foreseen; Needed: ComponentType<{ approval: object }> },
-  at: At,
-) {
+function Verdict({ of }: { of: Foreseen }, at: At) {
   const { verdict, seconds, permits = [], approval, record, by = 'rule', reason } = of
   const labels = at.words.rules.verdict
   const allowed =
@@ -132,8 +122,7 @@ function Verdict(
           <Link to={recordPath(id)}>{labels.permit}</Link>
         </p>
       ))}
-      {verdict === 'needs' &&
-        (approval ? <Needed approval={approval} /> : <p>{labels.noPermits}</p>)}
+      {verdict === 'needs' && <p>{approval ? neededText(at, approval) : labels.noPermits}</p>}
       {/* The directory says in its own sentence why a customer is protected. */}
       {verdict === 'refused' && <p>{by === 'protected' ? (reason ?? labels.rule) : labels[by]}</p>}
       {record && (

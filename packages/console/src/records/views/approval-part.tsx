@@ -1,19 +1,14 @@
 import { MAX_REASON_LENGTH } from 'oidc-provider-impersonation-verify/format'
-import { decidersText } from '../../../records/views/record-page.tsx'
-import { type At, text } from '../../../web/kit/at.ts'
-import { Button, Disclosure, type FieldIn, NoteField } from '../../../web/kit/form.tsx'
-import { Link } from '../../../web/kit/link.tsx'
-import { recordPath } from '../../../web/kit/paths.ts'
-import { relativeText } from '../../../web/kit/time.tsx'
-import type { Approval } from '../server/approval.ts'
+import { type At, text } from '../../web/kit/at.ts'
+import { Button, Disclosure, type FieldIn, NoteField } from '../../web/kit/form.tsx'
+import { Link } from '../../web/kit/link.tsx'
+import { recordPath } from '../../web/kit/paths.ts'
+import { relativeText } from '../../web/kit/time.tsx'
+import type { Approval } from '../../web/record-answer.ts'
+import { decidersText } from './record-page.tsx'
 
-/**
- * A part of the form to act: which approval is missing, and the way to ask for it.
- *
- * @param props.approval as the API of this version has it
- */
-export function ApprovalPart(props: { approval: object; field: FieldIn }, at: At) {
-  const approval = props.approval as Approval
+/** A part of the form to act: which approval is missing, and the way to ask for it. */
+export function ApprovalPart({ approval, field }: { approval: Approval; field: FieldIn }, at: At) {
   const { by, deciders, emergency, isReviewDue, record, refused } = approval
   const { ask, problems } = at.words.permits
   const hasNobody = deciders?.names.length === 0 && !deciders.isLeads
@@ -37,7 +32,7 @@ export function ApprovalPart(props: { approval: object; field: FieldIn }, at: At
           </Button>
         </div>
       )}
-      {emergency && !hasNobody && <Emergency field={props.field} />}
+      {emergency && !hasNobody && <Emergency field={field} />}
       {isReviewDue && <p class="note">{problems.review_due}</p>}
     </div>
   )
@@ -64,13 +59,8 @@ function Emergency({ field }: { field: FieldIn }, { base, words }: At) {
   )
 }
 
-/** Says what a start needs, and who can give it. @param props.approval as the API of this version has it */
-export function Needed({ approval }: { approval: object }, at: At) {
-  return <p>{neededText(at, approval as Approval)}</p>
-}
-
 /** Says what is needed, and who can give it, or who refused it. */
-function neededText(at: At, approval: Approval): string {
+export function neededText(at: At, approval: Approval): string {
   const { by, deciders, refused } = approval
   const { permits, records } = at.words
   if (refused) {
