@@ -7,6 +7,7 @@ import Koa from 'koa'
 import { Provider } from 'oidc-provider-impersonation'
 import { type SupportConsole, supportConsole } from 'oidc-provider-impersonation-console'
 import { deploy } from './support/deployment.ts'
+import { expectStatus } from './support/expect-answer.ts'
 import { memoryAudit } from './support/memory-audit.ts'
 import { directory } from './support/people.ts'
 import { configuration, MACHINE } from './support/provider.ts'
@@ -22,19 +23,13 @@ interface Mounted {
 async function serving(
   build: (parts: Mounted) => RequestListener,
   use: (url: string, parts: Mounted) => Promise<void>,
-): Promise<void> {
+) {
   const server: Server = createServer()
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const url = `http://localhost:${(server.address() as AddressInfo).port}`
   const shopUrl = 'https://shop.example.com'
-  const provider = new Provider(
-    `${url}/oidc`,
-    configuration({
-      ...{ url, shopUrl, consolePath: '/console', accountPath: '/account' },
-      ...{ checkStorage: () => {}, accessTokenTtl: 600, sessionTtl: 600 },
-    }),
-  )
+  const provider = new Provider(`${url}/oidc`, configuration({ url, shopUrl }))
   const support = supportConsole(provider, {
     clientId: 'support-console',
     issueAs: MACHINE.clientId,
@@ -61,7 +56,7 @@ async function serving(
 }
 
 /** What works wherever the console is mounted. */
-async function expectConsole(url: string, { provider, support }: Mounted): Promise<void> {
+async function expectConsole(url: string, { provider, support }: Mounted) {
   await support.check()
   const { accessToken } = await signIn(provider, 'olivia')
   const ask = async (path: string, body?: object) => {
@@ -118,8 +113,8 @@ describe('the console, mounted', () => {
     await serving(
       ({ support }) => support.callback(),
       async (url) => {
-        expect((await fetch(`${url}/console/me`)).status).to.equal(401)
-        expect((await fetch(`${url}/elsewhere`)).status).to.equal(404)
+        expectStatus(await fetch(`${url}/console/me`), 401)
+        expectStatus(await fetch(`${url}/elsewhere`), 404)
       },
     )
   })
@@ -128,13 +123,12 @@ describe('the console, mounted', () => {
     await using deployment = await deploy({
       console: { path: '/staff/support', account: { clientId: 'customer-account', path: '/me' } },
     })
-    expect((await deployment.ask('olivia', '/me')).status).to.equal(200)
+    expectStatus(await deployment.ask('olivia', '/me'), 200)
     const browser = { headers: { accept: 'text/html' }, redirect: 'manual' } as const
-    const { status } = await fetch(`${deployment.url}/staff/support`, browser)
-    expect(status, 'to the sign-in').to.equal(303)
-    expect((await fetch(`${deployment.url}/console`)).status).to.equal(404)
-    expect((await fetch(`${deployment.url}/console/me`)).status).to.equal(404)
-    expect((await fetch(`${deployment.url}/staff/support2/me`)).status).to.equal(404)
+    expectStatus(await fetch(`${deployment.url}/staff/support`, browser), 303, 'to the sign-in')
+    expectStatus(await fetch(`${deployment.url}/console`), 404)
+    expectStatus(await fetch(`${deployment.url}/console/me`), 404)
+    expectStatus(await fetch(`${deployment.url}/staff/support2/me`), 404)
     await deployment.console.check()
   })
 })

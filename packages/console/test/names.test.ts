@@ -45,7 +45,7 @@ function definitionsIn(folder: string): Map<string, Definition[]> {
   return all
 }
 
-function namesIn(statement: ts.Statement): readonly string[] {
+function namesIn(statement: ts.Statement) {
   if (ts.isVariableStatement(statement)) {
     const names = statement.declarationList.declarations.map(({ name }) => name)
     return names.filter(ts.isIdentifier).map(({ text }) => text)

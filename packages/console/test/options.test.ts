@@ -7,17 +7,16 @@ import {
   supportConsole,
   supportConsoleClient,
 } from 'oidc-provider-impersonation-console'
+import { warnings } from '../../../test/support/warnings.ts'
 import { deploy } from './support/deployment.ts'
+import { expectProblem, expectStatus } from './support/expect-answer.ts'
 import { FRENCH } from './support/french.ts'
 import { memoryAudit } from './support/memory-audit.ts'
 import { configuration, MACHINE } from './support/provider.ts'
 
 const url = 'https://id.example.com'
 
-const settings = {
-  ...{ url, shopUrl: 'https://shop.example.com', consolePath: '/console', accountPath: '/account' },
-  ...{ checkStorage: () => {}, accessTokenTtl: 600, sessionTtl: 600 },
-}
+const settings = { url, shopUrl: 'https://shop.example.com' }
 
 const application = {
   name: 'Shop',
@@ -217,14 +216,11 @@ describe('the options of supportConsole()', () => {
   })
 
   it('warns once of the sentences that an added language lacks', async () => {
-    const warnings: Error[] = []
-    const collect = (warning: Error) => warnings.push(warning)
-    process.on('warning', collect)
+    using given = warnings()
     build({ language: 'fr', words: { fr: FRENCH, it: FRENCH }, account: undefined })()
     await new Promise(setImmediate)
-    process.off('warning', collect)
-    expect(warnings.map(({ name }) => name)).to.eql(['ImpersonationWarning'])
-    expect(warnings[0]?.message).to.match(
+    expect(given.told.map(({ name }) => name)).to.eql(['ImpersonationWarning'])
+    expect(given.told[0]?.message).to.match(
       /^options\.words: fr lacks \d+ of \d+ sentences .+; it lacks /,
     )
   })
@@ -320,17 +316,13 @@ describe('the clients of the pages', () => {
   it('cannot be looked up while the storage fails: 503, and no page is called wrong for it', async () => {
     await using deployment = await deploy({ console: { clientId: 'stored-elsewhere' } })
     deployment.faults.storage = true
-    const { status, body } = await deployment.ask(undefined, '/me')
-    expect({ status, error: body.error }).to.deep.equal({
-      status: 503,
-      error: 'temporarily_unavailable',
-    })
+    expectProblem(await deployment.ask(undefined, '/me'), 503, 'temporarily_unavailable')
     deployment.faults.storage = false
-    expect((await deployment.ask(undefined, '/me')).status).to.equal(500)
+    expectStatus(await deployment.ask(undefined, '/me'), 500)
   })
 })
 
-function shown(differs: object): string {
+function shown(differs: object) {
   const text = JSON.stringify(differs, (_name, value) =>
     value === undefined ? 'undefined' : value instanceof RegExp ? String(value) : value,
   )

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
-import { type Deployment, deploy, HOSTILE } from '../support/deployment.ts'
+import { renewed } from '../../../../test/support/shared.ts'
+import { deploy, HOSTILE } from '../support/deployment.ts'
 import { submitSignIn } from './support/enter.ts'
 import { signedIn } from './support/operating.ts'
 import { expectGoodLooks } from './support/pictures.ts'
@@ -10,9 +11,8 @@ const before_ = (page: Page) => page.getByRole('region', { name: 'Earlier' })
 
 describe('the account page', function () {
   this.timeout(120_000)
-  let deployment: Deployment
-  beforeEach(async () => {
-    deployment = await deploy({
+  const deployment = renewed(() =>
+    deploy({
       console: {
         account: {
           clientId: 'customer-account',
@@ -22,9 +22,8 @@ describe('the account page', function () {
           },
         },
       },
-    })
-  })
-  afterEach(() => deployment[Symbol.asyncDispose]())
+    }),
+  )
 
   it('shows who acts as the customer now and what was done, and ends it at once', async () => {
     const running = await deployment.impersonate()
@@ -32,7 +31,6 @@ describe('the account page', function () {
     await running.look()
     await running.change()
     await running.refused()
-    await deployment.settled()
     await using visitor = await signedIn(deployment, 'alice', '/account')
     const { page } = visitor
     const card = now(page).getByRole('article')
@@ -48,7 +46,7 @@ describe('the account page', function () {
     await now(page).getByText('does not act as you').waitFor()
     const past = before_(page).getByRole('article')
     await past.getByText('Ended by you').waitFor()
-    const { body } = await deployment.ask('grace', '')
+    const body = await deployment.read('grace', '')
     expect(body.running).to.eql([])
     await expectGoodLooks(page, 'account-ended')
     expect(await page.evaluate(() => document.cookie), 'no script reads the token').not.to.match(
@@ -118,7 +116,6 @@ describe('the account page', function () {
       const running = await deployment.impersonate({ ticket: `SUP-${ticket}` })
       await running.end()
     }
-    await deployment.settled()
     await using visitor = await signedIn(deployment, 'alice', '/account')
     const { page } = visitor
     const cards = before_(page).getByRole('article')
@@ -133,7 +130,6 @@ describe('the account page', function () {
   it('speaks German where the browser does', async () => {
     const running = await deployment.impersonate()
     await running.look()
-    await deployment.settled()
     const german = { locale: 'de-DE' }
     await using visitor = await signedIn(deployment, 'alice', '/account', german)
     const { page } = visitor

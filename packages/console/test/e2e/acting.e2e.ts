@@ -1,6 +1,7 @@
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import type { Page, Route } from 'playwright-core'
-import { type Deployment, deploy } from '../support/deployment.ts'
+import { renewed } from '../../../../test/support/shared.ts'
+import { deploy } from '../support/deployment.ts'
 import { idsOf } from '../support/expect-answer.ts'
 import { deployWithPermits } from '../support/with-permits.ts'
 import { expectFocus, tabTo } from './support/focus.ts'
@@ -11,7 +12,7 @@ import { expectGoodLooks } from './support/pictures.ts'
 const LINK = '/console/act?user=alice&ticket=SUP-1&reason=An%20order'
 
 /** Time passes at the server and in the browser alike. */
-async function pass(page: Page, clock: MovedClock, milliseconds: number): Promise<void> {
+async function pass(page: Page, clock: MovedClock, milliseconds: number) {
   clock.by(milliseconds)
   await page.clock.fastForward(milliseconds)
 }
@@ -19,14 +20,11 @@ async function pass(page: Page, clock: MovedClock, milliseconds: number): Promis
 describe('acting as a customer, in the browser', function () {
   // Axe looks at each view four times.
   this.timeout(120_000)
-  let deployment: Deployment
+  const deployment = renewed(() =>
+    deploy({ console: { ticket: { pattern: /SUP-\d+/, example: 'SUP-77' } } }),
+  )
 
-  beforeEach(async () => {
-    deployment = await deploy({ console: { ticket: { pattern: /SUP-\d+/, example: 'SUP-77' } } })
-  })
-  afterEach(() => deployment[Symbol.asyncDispose]())
-
-  const running = async () => (await deployment.ask('olivia', '')).body.running
+  const running = async () => (await deployment.read('olivia', '')).running
 
   it('begins in a tab of its own by one press, is seen in the strip, and ends there', async () => {
     await using visit = await signedIn(deployment, 'olivia', LINK)
@@ -188,7 +186,6 @@ describe('acting as a customer, in the browser', function () {
 
   it('goes on after a reload: opening the address does nothing, and Enter on its button does', async () => {
     const before = await deployment.impersonate({ ticket: 'SUP-5' })
-    await deployment.settled()
     const path = `/console/continue/${before.id}`
     await using visit = await signedIn(deployment, 'olivia', path)
     const { page, context } = visit

@@ -1,6 +1,7 @@
 import { equal, ok } from 'node:assert/strict'
 import type { Route } from 'playwright-core'
-import { type Deployment, deploy } from '../support/deployment.ts'
+import { renewed } from '../../../../test/support/shared.ts'
+import { deploy } from '../support/deployment.ts'
 import { expectFocus } from './support/focus.ts'
 import { heading, reads, signedIn } from './support/operating.ts'
 import { expectGoodLooks } from './support/pictures.ts'
@@ -8,12 +9,7 @@ import { expectGoodLooks } from './support/pictures.ts'
 describe('customers', function () {
   // Axe looks at each view four times.
   this.timeout(120_000)
-  let deployment: Deployment
-
-  beforeEach(async () => {
-    deployment = await deploy({ console: { ticket: { pattern: /SUP-\d+/ } } })
-  })
-  afterEach(() => deployment[Symbol.asyncDispose]())
+  const deployment = renewed(() => deploy({ console: { ticket: { pattern: /SUP-\d+/ } } }))
 
   it('are found while one types, by the keyboard alone', async () => {
     await using visit = await signedIn(deployment)
@@ -88,7 +84,6 @@ describe('customers', function () {
     await ended.end()
     await deployment.impersonate({ operator: 'oscar', ticket: 'SUP-10', access: 'read' })
     await deployment.impersonate({ ticket: 'SUP-11', duration: 120 })
-    await deployment.settled()
     for (const id of ['alice', 'paula', 'hostile-long']) {
       await page.goto(`/console/customers/${id}`)
       await page.getByRole('heading', { name: 'History' }).waitFor()

@@ -1,21 +1,15 @@
 import { expect } from 'chai'
-import type { Page } from 'playwright-core'
-import { type Deployment, deploy } from '../support/deployment.ts'
+import { shared } from '../../../../test/support/shared.ts'
+import { deploy } from '../support/deployment.ts'
 import { expectNothingCut } from './support/fit.ts'
 import { expectFocus, tabTo } from './support/focus.ts'
-import { signedIn } from './support/operating.ts'
+import { heading, signedIn } from './support/operating.ts'
 import { expectGoodLooks } from './support/pictures.ts'
 import { NARROWEST, visit } from './support/visit.ts'
 
-const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { level: 1, name })
-
 describe('the frame of the console', function () {
   this.timeout(120_000)
-  let deployment: Deployment
-  before(async () => {
-    deployment = await deploy()
-  })
-  after(() => deployment[Symbol.asyncDispose]())
+  const deployment = shared(() => deploy())
 
   it('looks good to a person who is not in', async () => {
     await using visitor = await visit(deployment.url)
@@ -56,7 +50,7 @@ describe('the frame of the console', function () {
   it('is used by keys, but not while a person types', async () => {
     await using visitor = await signedIn(deployment, 'olivia', '/console/customers/alice')
     const { page } = visitor
-    await heading(page, /Alice Ng/).waitFor()
+    await heading(page, 'Alice Ng').waitFor()
     await page.keyboard.press('Escape')
     const search = page.getByRole('searchbox')
     await expectFocus(search)
@@ -114,14 +108,12 @@ describe('the frame of the console', function () {
       const [edge, box] = [page.locator('h1'), page.locator('.page')].map((it) => it.boundingBox())
       return `${(await edge)?.x} ${Math.round((await box)?.width ?? 0)}`
     }
-    const boxesOf = async (...paths: string[]) => [...new Set(await each(paths, boxOf))]
+    const boxesOf = async (...paths: string[]) => {
+      const found = new Set<string>()
+      for (const path of paths) found.add(await boxOf(path))
+      return [...found]
+    }
     expect(await boxesOf('', '/customers', '/audit', '/customers/alice')).to.deep.equal(['24 1552'])
     expect(await boxesOf('/act?user=alice', '/act', '/rules')).to.deep.equal(['24 960'])
   })
 })
-
-async function each<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
-  const found: R[] = []
-  for (const item of items) found.push(await work(item))
-  return found
-}

@@ -1,18 +1,16 @@
 import { expect } from 'chai'
-import { deployWithPermits, type PermitsDeployment } from '../support/with-permits.ts'
+import { renewed } from '../../../../test/support/shared.ts'
+import { deployWithPermits } from '../support/with-permits.ts'
 import { heading, signedIn } from './support/operating.ts'
 import { expectGoodLooks } from './support/pictures.ts'
 
 describe('the overview', function () {
   this.timeout(120_000)
-  let deployment: PermitsDeployment
-
-  beforeEach(async () => {
-    deployment = await deployWithPermits(({ scope = '' }) =>
+  const deployment = renewed(() =>
+    deployWithPermits(({ scope = '' }) =>
       scope.includes('orders:write') ? { needs: ['second_person'], emergency: true } : true,
-    )
-  })
-  afterEach(() => deployment[Symbol.asyncDispose]())
+    ),
+  )
 
   it('is where a lead begins: who acts now and what waits, as it happens, with one number in the tab', async () => {
     await using visit = await signedIn(deployment, 'grace')

@@ -1,24 +1,20 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
-import { openedStore } from '../../src/ledger/stores/opened-store.ts'
-import { over, processOn } from '../features/personal-data/person.ts'
+import { renewed } from '../../../../test/support/shared.ts'
+import { over, recordPast } from '../features/personal-data/person.ts'
 import { idOf } from '../ledger/stores/contract/support.ts'
-import { type Deployment, deploy } from '../support/deployment.ts'
+import { deploy } from '../support/deployment.ts'
 import { enter } from './support/enter.ts'
 import { heading, reads, visitDeployment } from './support/operating.ts'
 import { expectGoodLooks } from './support/pictures.ts'
 
 describe('the page of personal data', function () {
   this.timeout(120_000)
-  let deployment: Deployment
+  const deployment = renewed(() =>
+    deploy({ console: { mayErase: ({ accountId }) => ['ada', 'grace'].includes(accountId) } }),
+  )
 
-  beforeEach(async () => {
-    const mayErase = ({ accountId }: { accountId: string }) => ['ada', 'grace'].includes(accountId)
-    deployment = await deploy({ console: { mayErase } })
-  })
-  afterEach(() => deployment[Symbol.asyncDispose]())
-
-  async function openAlice(page: Page, who: string): Promise<void> {
+  async function openAlice(page: Page, who: string) {
     await enter(page, who, '/console/personal-data')
     await heading(page, 'Personal data').waitFor()
     await page.getByLabel('Name, e-mail address or account id').fill('alice')
@@ -28,9 +24,7 @@ describe('the page of personal data', function () {
   }
 
   it('lets one person ask, and another one erase', async () => {
-    const past = processOn(openedStore(deployment.audit))
-    await past.record(...over('a', 'alice'))
-    await past.close()
+    await recordPast(deployment.audit, ...over('a', 'alice'))
 
     await using first = await visitDeployment(deployment)
     await openAlice(first.page, 'grace')

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { type Authorize, allOf } from 'oidc-provider-impersonation'
-import type { Deployment } from '../support/deployment.ts'
+import { renewed } from '../../../../test/support/shared.ts'
 import { deployWithPermits } from '../support/with-permits.ts'
 import { expectFocus, tabTo } from './support/focus.ts'
 import { heading, reads, signedIn } from './support/operating.ts'
@@ -12,12 +12,7 @@ changes.description = 'A change needs the approval of a lead.'
 
 describe('the page of the rules', function () {
   this.timeout(120_000)
-  let deployment: Deployment
-
-  beforeEach(async () => {
-    deployment = await deployWithPermits(allOf(changes, () => true))
-  })
-  afterEach(() => deployment[Symbol.asyncDispose]())
+  const deployment = renewed(() => deployWithPermits(allOf(changes, () => true)))
 
   it('answers a lead before anybody tries, by the keyboard alone', async () => {
     await using visit = await signedIn(deployment, 'grace')

@@ -1,15 +1,11 @@
 import { equal } from 'node:assert/strict'
-import { type Deployment, deploy } from '../support/deployment.ts'
+import { renewed } from '../../../../test/support/shared.ts'
+import { deploy } from '../support/deployment.ts'
 import { expectFocus } from './support/focus.ts'
 import { heading, reads, signedIn, strip } from './support/operating.ts'
 
 describe('what runs now', () => {
-  let deployment: Deployment
-
-  beforeEach(async () => {
-    deployment = await deploy()
-  })
-  afterEach(() => deployment[Symbol.asyncDispose]())
+  const deployment = renewed(() => deploy())
 
   it('two operators, a lead and an auditor at once: each sees what is theirs to see, live', async () => {
     await using olivia = await signedIn(deployment)
@@ -48,7 +44,7 @@ describe('what runs now', () => {
     await grace.page.getByRole('button', { name: reads('Stop Oscar Öhman') }).click()
     await grace.page.getByText('Stopped: what ran has ended').waitFor()
     await strip(oscar.page).waitFor({ state: 'hidden' })
-    equal((await deployment.ask('oscar', '')).body.running.length, 0)
+    equal((await deployment.read('oscar', '')).running.length, 0)
   })
 
   it('no row moves under the pointer, and a form that is open stays', async () => {
@@ -62,7 +58,6 @@ describe('what runs now', () => {
     await page.getByLabel('Note').fill('Half a sen')
     await rows.last().getByRole('button').hover()
     await first.end()
-    await deployment.settled()
     await page.waitForTimeout(1500)
     equal(await rows.count(), 2, 'the rows below have moved')
     await heading(page, 'Inbox').hover()

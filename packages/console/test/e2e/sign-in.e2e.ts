@@ -21,15 +21,14 @@ const over = (page: Page) => page.getByText('Your sign-in is over.')
 const lookAgain = (page: Page) =>
   page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
 
-describe('the sign-in to the console, in the browser', function () {
-  this.timeout(60_000)
+describe('the sign-in to the console, in the browser', () => {
   let deployment: Deployment
   beforeEach(async () => {
     deployment = await deploy({ accessTokenTtl: TTL })
   })
   afterEach(() => deployment[Symbol.asyncDispose]())
 
-  async function signInAgain(page: Page): Promise<void> {
+  async function signInAgain(page: Page) {
     const opened = page.context().waitForEvent('page')
     await page.getByRole('link', { name: 'Sign in again' }).click()
     const tab = await opened
@@ -99,7 +98,7 @@ describe('the sign-in to the console, in the browser', function () {
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByRole('button', { name: /yes, sign me out/i }).click()
     await page.getByRole('button', { name: 'Sign in' }).waitFor()
-    const { body } = await deployment.ask('grace', '')
+    const body = await deployment.read('grace', '')
     const ids = idsOf(body.running)
     expect(ids, 'what others run goes on').to.eql([ofOthers.id])
     await lookAgain(other)

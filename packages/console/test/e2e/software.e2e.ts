@@ -8,7 +8,7 @@ import { reads, signedIn } from './support/operating.ts'
 const BY_COPILOT = reads('copilot, for Olivia Okafor')
 
 /** The copilot looks into Alice's orders, for Olivia. */
-async function actByCopilot({ provider, issuer, url, signIn }: Deployment): Promise<string> {
+async function actByCopilot({ provider, issuer, url, signIn }: Deployment) {
   const resource = `${url}/orders`
   const { subjectToken } = await provider.impersonation.issue(
     {
@@ -34,8 +34,7 @@ async function actByCopilot({ provider, issuer, url, signIn }: Deployment): Prom
     }),
   })
   const { access_token } = Object(await answer.json())
-  const { status } = await fetch(resource, { headers: { authorization: `Bearer ${access_token}` } })
-  expect(status).to.equal(200)
+  expectStatus(await fetch(resource, { headers: { authorization: `Bearer ${access_token}` } }), 200)
   const { items } = await provider.impersonation.list({ client: 'copilot' })
   return String(items[0]?.id)
 }
@@ -57,7 +56,7 @@ describe('I16: software that acts', () => {
     await using alice = await signedIn(deployment, 'alice', '/account')
     await alice.page.getByRole('article').getByRole('heading', { name: BY_COPILOT }).waitFor()
 
-    const { body } = await deployment.ask('olivia', '')
+    const body = await deployment.read('olivia', '')
     expect(body.running[0]).to.deep.include({ software: 'copilot', isMine: false, canEnd: true })
     const ended = await deployment.ask('olivia', `/running/${id}/end`, {})
     expectStatus(ended, 204)

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
-import { deployWithPermits, type PermitsDeployment } from '../support/with-permits.ts'
+import { renewed } from '../../../../test/support/shared.ts'
+import { deployWithPermits } from '../support/with-permits.ts'
 import { enter } from './support/enter.ts'
 import { actIn, reads, visitDeployment } from './support/operating.ts'
 
@@ -90,13 +91,8 @@ const STORIES: Readonly<Record<string, readonly string[]>> = {
 
 const STEP = /^(?<who>\w+) (?<does>opens|chooses|begins|presses|searches|types|sees) (?<what>.+)$/
 
-describe('without script, in the browser', function () {
-  this.timeout(60_000)
-  let deployment: PermitsDeployment
-  beforeEach(async () => {
-    deployment = await deployWithPermits()
-  })
-  afterEach(() => deployment[Symbol.asyncDispose]())
+describe('without script, in the browser', () => {
+  const deployment = renewed(() => deployWithPermits())
 
   for (const [story, steps] of Object.entries(STORIES)) {
     it(story, async () => {
@@ -143,7 +139,7 @@ const DEEDS: Readonly<Record<string, (page: Page, what: string, who: string) => 
 }
 
 /** What has just been opened lies before the person. */
-async function press(page: Page, name: string): Promise<void> {
+async function press(page: Page, name: string) {
   const seen = page.locator(':visible')
   const open = page.locator('details[open] button', { hasText: reads(name) }).and(seen)
   const link = page.getByRole('link', { name: reads(name) })

@@ -20,7 +20,7 @@ const PERSON = {
   names: v.optional(objectOf({ first: v.optional(text(1, 5)) })),
 }
 
-function messageOf(value: unknown, root?: string): string {
+function messageOf(value: unknown, root?: string) {
   try {
     readBy(exactly(PERSON), value, undefined, root)
   } catch (error) {

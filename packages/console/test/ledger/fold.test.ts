@@ -12,6 +12,7 @@ import {
   ended,
   idOf,
   issued,
+  many,
   notify,
   refused,
   replayed,
@@ -238,7 +239,7 @@ describe('the row of an impersonation', () => {
     const denied = (path: string, at: number) =>
       used('a', at, { path, refused: { by: 'impersonation', description: 'd' } })
     const outOfScope = (count: number) =>
-      Array.from({ length: count }, (_, index) =>
+      many(count, (index) =>
         used('a', T + index, { path: `/${index}`, refused: { by: 'scope', description: 'd' } }),
       )
     const alarms = (...entries: AuditEntry[]) => rowOf(...entries).alarm?.count ?? 0

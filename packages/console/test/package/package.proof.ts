@@ -1,20 +1,20 @@
 // Over 250 lines: one tarball, installed once, in all that users do with it.
-import { execFile, spawn } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
 import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { Client } from 'pg'
-import { POSTGRES_URL, skipWithout } from '../../../../test/adapters/servers.ts'
+import { freePort, POSTGRES_URL, skipWithout } from '../../../../test/adapters/servers.ts'
 import { compile } from '../../../../test/support/compile.ts'
+import { launch } from '../../../../test/support/program.ts'
 import { signIn } from '../../../../test/support/sign-in.ts'
 import { findBrokenLinks, install, packInto } from '../../../../test/support/tarball.ts'
+import { administer } from '../ledger/recording/soak-stores.ts'
+import { expectStatus } from '../support/expect-answer.ts'
 
 const run = promisify(execFile)
 const ROOT = fileURLToPath(new URL('../../../..', import.meta.url))
@@ -117,7 +117,7 @@ describe('the console as users get it', function () {
     const database = `console_${randomUUID().replaceAll('-', '')}`
     const postgres = new URL(POSTGRES_URL)
     postgres.pathname = `/${database}`
-    let environment: NodeJS.ProcessEnv
+    let environment: Record<string, string>
     let created = false
     let url: string
 
@@ -125,9 +125,9 @@ describe('the console as users get it', function () {
       await skipWithout(this, 'PostgreSQL')
       await administer(`CREATE DATABASE ${database}`)
       created = true
-      const port = String(await freePort())
-      url = `http://localhost:${port}`
-      environment = { PORT: port, BASE_URL: url, POSTGRES_URL: postgres.href }
+      const PORT = String(await freePort())
+      url = `http://localhost:${PORT}`
+      environment = { PORT, BASE_URL: url, POSTGRES_URL: postgres.href }
       // The machine client of the README's provider is the one sender that its provider knows.
       const file = join(project, 'production.mjs')
       const code = await readFile(file, 'utf8')
@@ -138,7 +138,7 @@ describe('the console as users get it', function () {
     })
 
     it('records what an API elsewhere tells, once, ends at SIGTERM while a page listens, and keeps a seal', async () => {
-      const { server, ended, log } = startFile(project, 'production.mjs', environment)
+      await using program = await launch('production.mjs', environment, project)
       const use = {
         ...{ useId: randomUUID(), timeMs: Date.now(), id: 'x'.repeat(43), userId: 'alice' },
         ...{ actor: { sub: 'olivia' }, client: 'shop', audience: 'https://shop.example.com/api' },
@@ -150,29 +150,24 @@ describe('the console as users get it', function () {
           headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
           body: JSON.stringify([use]),
         })
-      try {
-        await reachable(`${url}/console`, log)
-        const answer = await fetch(`${url}/oidc/token`, {
-          method: 'POST',
-          headers: { authorization: `Basic ${btoa('support-machine:change-me')}` },
-          body: new URLSearchParams({ grant_type: 'client_credentials' }),
-        })
-        const { access_token: machine } = (await answer.json()) as { access_token: string }
-        const operator = await operatorAt(url)
-        expect((await tell(operator)).status, 'a token of a person').to.equal(401)
-        expect((await tell(machine)).status, log()).to.equal(204)
-        expect((await tell(machine)).status, 'again').to.equal(204)
-        const headers = { authorization: `Bearer ${operator}` }
-        const audit = await (await fetch(`${url}/console/audit`, { headers })).text()
-        expect(JSON.parse(audit).rows[0], audit).to.include({ id: use.id, reads: 1 })
-        const stream = await fetch(`${url}/console/stream`, { headers })
-        expect(stream.status).to.equal(200)
-        server.kill('SIGTERM')
-        await stream.text()
-        expect((await ended)[0], log()).to.equal(0)
-      } finally {
-        server.kill('SIGKILL')
-      }
+      const answer = await fetch(`${url}/oidc/token`, {
+        method: 'POST',
+        headers: { authorization: `Basic ${btoa('support-machine:change-me')}` },
+        body: new URLSearchParams({ grant_type: 'client_credentials' }),
+      })
+      const { access_token: machine } = (await answer.json()) as { access_token: string }
+      const operator = await operatorAt(url)
+      expectStatus(await tell(operator), 401, 'a token of a person')
+      expectStatus(await tell(machine), 204, program.log)
+      expectStatus(await tell(machine), 204, 'again')
+      const headers = { authorization: `Bearer ${operator}` }
+      const audit = await (await fetch(`${url}/console/audit`, { headers })).text()
+      expect(JSON.parse(audit).rows[0], audit).to.include({ id: use.id, reads: 1 })
+      const stream = await fetch(`${url}/console/stream`, { headers })
+      expectStatus(stream, 200)
+      const stopped = program.stop()
+      await stream.text()
+      expect(await stopped, program.log).to.equal(0)
       const kept = 'INSERT INTO impersonation_audit_seal (number, last, jws, mac) VALUES '
       const client = new Client({ connectionString: postgres.href })
       await client.connect()
@@ -186,95 +181,50 @@ describe('the console as users get it', function () {
 
   for (const framework of ['koa', 'express', 'nest']) {
     it(`works in ${framework}.mjs of the documents: olivia signs in, finds alice, and gets a subject token`, async () => {
-      const port = await freePort()
-      const url = `http://localhost:${port}`
-      const environment = { PORT: String(port), BASE_URL: url }
-      const { server, log } = startFile(project, `${framework}.mjs`, environment)
-      try {
-        const page = await reachable(`${url}/console`, log)
-        const [, style = ''] = /href="(\/console\/assets\/style[^"]+)"/.exec(page) ?? []
-        expect((await fetch(url + style)).headers.get('cache-control')).to.include('immutable')
+      const PORT = String(await freePort())
+      const url = `http://localhost:${PORT}`
+      await using program = await launch(`${framework}.mjs`, { PORT, BASE_URL: url }, project)
+      const page = await (
+        await fetch(`${url}/console`, { headers: { accept: 'text/html' } })
+      ).text()
+      const [, style = ''] = /href="(\/console\/assets\/style[^"]+)"/.exec(page) ?? []
+      expect((await fetch(url + style)).headers.get('cache-control')).to.include('immutable')
 
-        const token = await operatorAt(url)
-        const ask = async (path: string, init: RequestInit = {}) => {
-          const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-          const response = await fetch(`${url}/console${path}`, { ...init, headers })
-          return { status: response.status, body: JSON.parse((await response.text()) || '{}') }
-        }
-        expect((await ask('/me')).body).to.include({ id: 'olivia', role: 'operator' })
-        const found = await ask('/customers?q=alice')
-        expect(found.body.customers[0], log()).to.include({ id: 'alice', name: 'Alice Ng' })
-        const act = {
-          userId: 'alice',
-          ticketId: 'SUP-1',
-          reason: 'She asked where her order is',
-          application: 'shop',
-          access: 'read',
-        }
-        const handOver = await ask('/impersonations', { method: 'POST', body: JSON.stringify(act) })
-        expect(handOver.status, JSON.stringify(handOver.body) + log()).to.equal(201)
-        expect(handOver.body.url).to.equal('https://shop.example.com/')
-        expect(handOver.body.subjectToken).to.match(/^[\w-]{20,}$/)
-        const audit = await ask('/audit')
-        expect(audit.body.rows?.[0], JSON.stringify(audit)).to.deep.include({
-          ticket: 'SUP-1',
-          outcome: 'waiting',
-        })
-        expect(audit.body.rows[0].operator).to.deep.include({ id: 'olivia', name: 'Olivia Okafor' })
-        // What the console does not answer goes on to the deployment.
-        expect((await fetch(`${url}/oidc/jwks`)).status).to.equal(200)
-        expect((await fetch(`${url}/elsewhere`)).status).to.equal(404)
-      } finally {
-        server.kill()
-        if (server.exitCode === null && server.signalCode === null) await once(server, 'exit')
+      const token = await operatorAt(url)
+      const ask = async (path: string, init: RequestInit = {}) => {
+        const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+        const response = await fetch(`${url}/console${path}`, { ...init, headers })
+        return { status: response.status, body: JSON.parse((await response.text()) || '{}') }
       }
+      expect((await ask('/me')).body).to.include({ id: 'olivia', role: 'operator' })
+      const found = await ask('/customers?q=alice')
+      expect(found.body.customers[0], program.log).to.include({ id: 'alice', name: 'Alice Ng' })
+      const act = {
+        userId: 'alice',
+        ticketId: 'SUP-1',
+        reason: 'She asked where her order is',
+        application: 'shop',
+        access: 'read',
+      }
+      const handOver = await ask('/impersonations', { method: 'POST', body: JSON.stringify(act) })
+      expect(handOver.status, JSON.stringify(handOver.body) + program.log).to.equal(201)
+      expect(handOver.body.url).to.equal('https://shop.example.com/')
+      expect(handOver.body.subjectToken).to.match(/^[\w-]{20,}$/)
+      const audit = await ask('/audit')
+      expect(audit.body.rows?.[0], JSON.stringify(audit)).to.deep.include({
+        ticket: 'SUP-1',
+        outcome: 'waiting',
+      })
+      expect(audit.body.rows[0].operator).to.deep.include({ id: 'olivia', name: 'Olivia Okafor' })
+      // What the console does not answer goes on to the deployment.
+      expectStatus(await fetch(`${url}/oidc/jwks`), 200)
+      expectStatus(await fetch(`${url}/elsewhere`), 404)
     })
   }
 })
 
-/** Starts a file of the documents. */
-function startFile(project: string, file: string, environment: NodeJS.ProcessEnv) {
-  const server = spawn(process.execPath, [file], {
-    cwd: project,
-    env: { PATH: process.env.PATH, ...environment },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
-  let log = ''
-  server.stderr.on('data', (chunk) => {
-    log += chunk
-  })
-  const ended = once(server, 'exit')
-  return { server, ended, log: () => log }
-}
-
-async function administer(sql: string): Promise<void> {
-  const client = new Client({ connectionString: POSTGRES_URL })
-  await client.connect()
-  await client.query(sql)
-  await client.end()
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' && address ? address.port : 0
-}
-
-async function reachable(url: string, log: () => string): Promise<string> {
-  for (let attempts = 0; attempts < 100; attempts += 1) {
-    const headers = { accept: 'text/html' }
-    const response = await fetch(url, { headers }).catch(() => undefined)
-    if (response?.ok) return response.text()
-    await wait(100)
-  }
-  throw new Error(`${url} does not answer: ${log()}`)
-}
-
 /** The access token of olivia, who signs in on the pages of oidc-provider for development. */
-async function operatorAt(url: string): Promise<string> {
+async function operatorAt(url: string) {
   const how = { clientId: 'support-console', redirectUri: `${url}/console/callback` }
   return (await signIn({ issuer: `${url}/oidc` }, 'olivia', how)).access_token
 }

@@ -12,6 +12,6 @@ export const ACT = {
 /** The rows of refused requests that an auditor sees. */
 export async function refusals(deployment: Deployment, customer: string) {
   await deployment.settled()
-  const { body } = await deployment.ask('ada', `/audit?outcome=refused&customer=${customer}`)
+  const body = await deployment.read('ada', `/audit?outcome=refused&customer=${customer}`)
   return body.rows
 }

@@ -12,7 +12,7 @@ async function countedCalls<T extends object>(
   prototype: T,
   name: keyof T & string,
   work: () => Promise<unknown>,
-): Promise<number> {
+) {
   const method = prototype[name]
   if (typeof method !== 'function') return expect.fail(`there is no ${name}`)
   let count = 0

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 
 /** Reads CSV as RFC 4180 has it, and refuses all else. */
-export function parseCsv(text: string): string[][] {
+export function parseCsv(text: string) {
   const rows: string[][] = [[]]
   const cell = /("(?:[^"]|"")*"|[^",\r\n]*)(,|\r\n|$)/gy
   while (cell.lastIndex < text.length) {
@@ -14,7 +14,7 @@ export function parseCsv(text: string): string[][] {
 }
 
 /** What each line says, by the names of the columns. */
-export function csvRecords(text: string): Record<string, string>[] {
+export function csvRecords(text: string) {
   const [names = [], ...rows] = parseCsv(text.replace('\ufeff', ''))
   return rows.map((row) => {
     expect(row).to.have.length(names.length)

@@ -24,6 +24,7 @@ import {
   requireScope,
   resourceServer,
 } from 'oidc-provider-impersonation-resource-server'
+import { closed } from '../../../../test/support/token-issuer.ts'
 import type { HandOver } from '../../src/features/impersonations/server/act.ts'
 import { askAccount } from './account.ts'
 import { memoryAudit } from './memory-audit.ts'
@@ -46,7 +47,6 @@ export interface DeploymentOptions {
   readonly console?: Partial<SupportConsoleOptions>
   /** Seconds. @defaultValue one hour */
   readonly accessTokenTtl?: number
-  readonly sessionTtl?: number
   /** Of the provider and the console: to start it once more at the same address. */
   readonly port?: number
   /** Whether the console is at another site than the provider. */
@@ -73,91 +73,12 @@ export interface Faults {
   roles: boolean | 'hang'
 }
 
-export interface ImpersonateOptions {
-  /** @defaultValue 'olivia' */
-  readonly operator?: string
-  /** @defaultValue 'alice' */
-  readonly customer?: string
-  /** @defaultValue 'SUP-123' */
-  readonly ticket?: string
-  readonly reason?: string
-  /** @defaultValue 'change' */
-  readonly access?: 'change' | 'read'
-  readonly duration?: number
-}
+export type Deployment = Awaited<ReturnType<typeof deploy>>
 
 /** An impersonation that runs. */
-export interface Running {
-  readonly id: string
-  readonly subjectToken: string
-  readonly accessToken: string
-  /** Calls the API as the customer: `look`, `change`, or what is denied to operators. */
-  look(): Promise<number>
-  change(): Promise<number>
-  /** @param path `/email`, `/password` or `/phone` */
-  refused(path?: string): Promise<number>
-  /** Ends it by its own token, as the banner does. */
-  end(): Promise<void>
-  /** Presents the subject token again. */
-  replay(): Promise<number>
-}
+export type Running = Awaited<ReturnType<Deployment['exchange']>>
 
-export interface Deployment extends AsyncDisposable {
-  /** The origin of the provider and the console. */
-  readonly url: string
-  /** The page of the customers' application. */
-  readonly shopUrl: string
-  readonly consoleUrl: string
-  readonly issuer: string
-  readonly provider: Provider
-  readonly console: SupportConsole
-  readonly audit: AuditStore
-  readonly faults: Faults
-  /** What the console wrote to stdout and stderr. */
-  readonly log: readonly string[]
-  /** Each role, to be changed by tests. */
-  readonly roles: Map<string, 'auditor' | 'lead' | 'operator'>
-  /** From now on, acting as this customer is forbidden. */
-  protect(customer: string, why: string | undefined): void
-  /** Signs a person in over HTTP. @defaultValue to the console */
-  signIn(person: string, options?: SignInOptions): Promise<SignedIn>
-  /** The access token of a person at the console: the same one at each call. */
-  tokenOf(person: string): Promise<string>
-  /** Asks the API of the console: as a person, with a token, or with none. */
-  ask(
-    who: string | { readonly token: string } | undefined,
-    path: string,
-    body?: unknown,
-    headers?: Record<string, string>,
-  ): Promise<Answer>
-  /** Asks for a page of the console as the browser of a person. */
-  browse(who: string, path: string, headers?: Record<string, string>): Promise<Answer>
-  /** Sends a form of the console as the browser of a person. */
-  send(
-    who: string,
-    action: string,
-    fields?: Record<string, string>,
-    headers?: Record<string, string>,
-  ): Promise<Answer>
-  /** Asks for a part of the account page, or does what the path names: as a person, or with the headers. */
-  account(
-    who: string | Readonly<Record<string, string>>,
-    path: string,
-    body?: unknown,
-  ): Promise<Answer>
-  /** How an impersonation stands at the provider. */
-  stateOf(id: string): Promise<string | undefined>
-  /** Ends each impersonation of this person by its id: what they start at once after it is not refused. */
-  endRunning(who: string): Promise<void>
-  /** Issues at the console, exchanges as the shop. */
-  impersonate(options?: ImpersonateOptions): Promise<Running>
-  /** Exchanges what the console handed over. */
-  exchange(operator: string, handOver: Pick<HandOver, 'subjectToken'>): Promise<Running>
-  /** Resolves when all entries so far are stored. */
-  settled(): Promise<void>
-}
-
-export async function deploy(options: DeploymentOptions = {}): Promise<Deployment> {
+export async function deploy(options: DeploymentOptions = {}) {
   const [server, shopServer] = [createServer(), createServer()]
   for (const each of [server, shopServer]) {
     // A process that is its own client, and stands still for five seconds on a busy machine, would close a
@@ -194,8 +115,7 @@ export async function deploy(options: DeploymentOptions = {}): Promise<Deploymen
       adapter: options.adapter,
       authorize: options.authorize,
       checkStorage: () => failIf(faults.storage, 'the storage is out of order'),
-      accessTokenTtl: options.accessTokenTtl ?? 3600,
-      sessionTtl: options.sessionTtl ?? 8 * 3600,
+      accessTokenTtl: options.accessTokenTtl,
     }),
   )
   const support = supportConsole(provider, {
@@ -259,8 +179,119 @@ export async function deploy(options: DeploymentOptions = {}): Promise<Deploymen
     return token
   }
 
-  const deployment: Deployment = {
+  async function tokenOf(person: string) {
+    return (await signInOnce(person, 'support-console')).accessToken
+  }
+
+  async function ask(
+    who: string | { readonly token: string } | undefined,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ) {
+    const token = typeof who === 'string' ? await tokenOf(who) : who?.token
+    const sent = new Headers(token === undefined ? {} : { authorization: `Bearer ${token}` })
+    const init: RequestInit = { headers: sent }
+    if (body !== undefined) {
+      sent.set('content-type', 'application/json')
+      init.method = 'POST'
+      init.body = typeof body === 'string' ? body : JSON.stringify(body)
+    }
+    for (const [name, value] of Object.entries(headers)) sent.set(name, value)
+    return answerOf(await fetch(`${url}${consolePath}${path}`, init))
+  }
+
+  /** Reads the account page, or does what the path names: as a person, or with the headers. */
+  async function account(
+    who: string | Readonly<Record<string, string>>,
+    path: string,
+    body?: unknown,
+  ) {
+    if (typeof who !== 'string') return askAccount(url, who, path, body)
+    const { accessToken } = await signInOnce(who, 'customer-account')
+    return askAccount(url, { authorization: `Bearer ${accessToken}` }, path, body)
+  }
+
+  async function asBrowser(
+    who: string,
+    path: string,
+    headers: Record<string, string>,
+    init: RequestInit = {},
+  ) {
+    const cookie = `support-console=${await tokenOf(who)}`
+    return answerOf(
+      await fetch(`${url}${consolePath}${path}`, {
+        redirect: 'manual',
+        ...init,
+        headers: { accept: 'text/html', cookie, ...headers },
+      }),
+    )
+  }
+
+  async function settled() {
+    // Events of the provider and of guards come in a later turn than the answer.
+    for (let turns = 0; turns < 5; turns += 1) await nextTurn()
+    await support.settled()
+  }
+
+  /** Exchanges what the console handed over. */
+  async function exchange(operator: string, { subjectToken }: Pick<HandOver, 'subjectToken'>) {
+    const actor = await signInOnce(operator, 'shop')
+    const present = async () =>
+      fetch(`${issuer}/token`, {
+        method: 'POST',
+        body: new URLSearchParams({
+          grant_type: TOKEN_EXCHANGE_GRANT_TYPE,
+          client_id: 'shop',
+          subject_token: subjectToken,
+          subject_token_type: ACCESS_TOKEN_TYPE,
+          actor_token: actor.accessToken,
+          actor_token_type: ACCESS_TOKEN_TYPE,
+          resource: api,
+          scope: 'orders:read orders:write',
+        }),
+      })
+    const answer = await answerOf(await present())
+    if (answer.status !== 200) throw new Error(`not exchanged: ${answer.text}`)
+    const accessToken = String(answer.body.access_token)
+    const headers = { authorization: `Bearer ${accessToken}` }
+    const call = async (path: string, method: string) =>
+      (await fetch(api + path, { method, headers })).status
+    /** The same as below, without waiting for what is recorded of it. */
+    const atOnce = {
+      look: () => call('', 'GET'),
+      change: () => call('/note', 'POST'),
+      /** @param path `/email`, `/password` or `/phone` */
+      refused: (path = '/email') => call(path, 'PUT'),
+      replay: async () => (await present()).status,
+    }
+    const recorded = async (status: Promise<number>) => {
+      await status
+      await settled()
+      return status
+    }
+    return {
+      id: hash('sha256', subjectToken, 'base64url'),
+      subjectToken,
+      accessToken,
+      atOnce,
+      /** Calls the API as the customer: `look`, `change`, or what is denied to operators. */
+      look: () => recorded(atOnce.look()),
+      change: () => recorded(atOnce.change()),
+      refused: (path?: string) => recorded(atOnce.refused(path)),
+      /** Ends it by its own token, as the banner does. */
+      async end() {
+        await fetch(`${issuer}/impersonations/current/end`, { method: 'POST', headers })
+      },
+      /** Presents the subject token again. */
+      replay: () => recorded(atOnce.replay()),
+    }
+  }
+
+  return {
+    /** The origin of the provider and the console. */
     url,
+    /** The page of the customers' application. */
     shopUrl,
     consoleUrl: `${pagesUrl}${consolePath}`,
     issuer,
@@ -268,70 +299,51 @@ export async function deploy(options: DeploymentOptions = {}): Promise<Deploymen
     console: support,
     audit,
     faults,
+    /** What the console wrote to stdout and stderr. */
     log,
+    /** Each role, to be changed by tests. */
     roles,
-    protect: (customer, why) => protectedNow.set(customer, why),
-    signIn: (person, how) => signIn(provider, person, how),
-    tokenOf: async (person) => (await signInOnce(person, 'support-console')).accessToken,
-    async ask(who, path, body, headers = {}) {
-      const token = typeof who === 'string' ? await deployment.tokenOf(who) : who?.token
-      const sent = new Headers(token === undefined ? {} : { authorization: `Bearer ${token}` })
-      const init: RequestInit = { headers: sent }
-      if (body !== undefined) {
-        sent.set('content-type', 'application/json')
-        init.method = 'POST'
-        init.body = typeof body === 'string' ? body : JSON.stringify(body)
-      }
-      for (const [name, value] of Object.entries(headers)) sent.set(name, value)
-      return answerOf(await fetch(`${url}${consolePath}${path}`, init))
-    },
-    async browse(who, path, headers = {}) {
-      return answerOf(
-        await fetch(`${url}${consolePath}${path}`, {
-          redirect: 'manual',
-          headers: {
-            accept: 'text/html',
-            cookie: `support-console=${await deployment.tokenOf(who)}`,
-            ...headers,
-          },
-        }),
-      )
-    },
-    async send(who, action, fields = {}, headers = {}) {
-      return answerOf(
-        await fetch(`${url}${consolePath}${action}`, {
-          method: 'POST',
-          redirect: 'manual',
-          headers: {
-            accept: 'text/html',
-            cookie: `support-console=${await deployment.tokenOf(who)}`,
-            'sec-fetch-site': 'same-origin',
-            ...headers,
-          },
-          body: new URLSearchParams({ from: '', reader: who, ...fields }),
-        }),
-      )
-    },
-    async account(who, path, body) {
-      if (typeof who !== 'string') return askAccount(url, who, path, body)
-      const { accessToken } = await signInOnce(who, 'customer-account')
-      return askAccount(url, { authorization: `Bearer ${accessToken}` }, path, body)
-    },
-    stateOf: async (id) => (await provider.impersonation.get(id))?.state,
-    async endRunning(who) {
-      const { body } = await deployment.ask(who, '')
-      for (const { id } of body.running) await deployment.ask(who, `/running/${id}/end`, {})
-    },
-
+    /** From now on, acting as this customer is forbidden. */
+    protect: (customer: string, why: string | undefined) => protectedNow.set(customer, why),
+    /** Signs a person in over HTTP. @defaultValue to the console */
+    signIn: (person: string, how?: SignInOptions) => signIn(provider, person, how),
+    /** The access token of a person at the console: the same one at each call. */
+    tokenOf,
+    /** Asks the API of the console: as a person, with a token, or with none. */
+    ask,
+    /** Asks for what the person may read, and answers the body. */
+    read: async (...asked: Parameters<typeof ask>) => bodyOf(await ask(...asked)),
+    /** Asks for a page of the console as the browser of a person. */
+    browse: (who: string, path: string, headers: Record<string, string> = {}) =>
+      asBrowser(who, path, headers),
+    /** Sends a form of the console as the browser of a person. */
+    send: (
+      who: string,
+      action: string,
+      fields: Record<string, string> = {},
+      headers: Record<string, string> = {},
+    ) =>
+      asBrowser(
+        who,
+        action,
+        { 'sec-fetch-site': 'same-origin', ...headers },
+        { method: 'POST', body: new URLSearchParams({ from: '', reader: who, ...fields }) },
+      ),
+    account,
+    /** The account page of a person, as its API answers it. */
+    accountOf: async (who: string, query = '') => bodyOf(await account(who, query)),
+    /** How an impersonation stands at the provider. */
+    stateOf: async (id: string) => (await provider.impersonation.get(id))?.state,
+    /** Issues at the console, exchanges as the shop. */
     async impersonate({
       operator = 'olivia',
       customer = 'alice',
       ticket = 'SUP-123',
       reason = 'An order did not arrive',
       access = 'change',
-      duration,
+      duration = 600,
     } = {}) {
-      const { status, body } = await deployment.ask(operator, '/impersonations', {
+      const { status, body } = await ask(operator, '/impersonations', {
         userId: customer,
         ticketId: ticket,
         reason,
@@ -340,62 +352,17 @@ export async function deploy(options: DeploymentOptions = {}): Promise<Deploymen
         duration,
       })
       if (status !== 201) throw new Error(`not handed over: ${status} ${JSON.stringify(body)}`)
-      return deployment.exchange(operator, body)
+      return exchange(operator, body)
     },
-    async exchange(operator, { subjectToken }) {
-      const actor = await signInOnce(operator, 'shop')
-      const present = async () =>
-        fetch(`${issuer}/token`, {
-          method: 'POST',
-          body: new URLSearchParams({
-            grant_type: TOKEN_EXCHANGE_GRANT_TYPE,
-            client_id: 'shop',
-            subject_token: subjectToken,
-            subject_token_type: ACCESS_TOKEN_TYPE,
-            actor_token: actor.accessToken,
-            actor_token_type: ACCESS_TOKEN_TYPE,
-            resource: api,
-            scope: 'orders:read orders:write',
-          }),
-        })
-      const answer = await answerOf(await present())
-      if (answer.status !== 200) throw new Error(`not exchanged: ${answer.text}`)
-      const accessToken = String(answer.body.access_token)
-      const call = async (path: string, method: string) => {
-        const headers = { authorization: `Bearer ${accessToken}` }
-        return (await fetch(api + path, { method, headers })).status
-      }
-      return {
-        id: hash('sha256', subjectToken, 'base64url'),
-        subjectToken,
-        accessToken,
-        look: () => call('', 'GET'),
-        change: () => call('/note', 'POST'),
-        refused: (path = '/email') => call(path, 'PUT'),
-        async end() {
-          const headers = { authorization: `Bearer ${accessToken}` }
-          await fetch(`${issuer}/impersonations/current/end`, { method: 'POST', headers })
-        },
-        replay: async () => (await present()).status,
-      }
-    },
-    async settled() {
-      // Events of the provider and of guards come in a later turn than the answer.
-      for (let turns = 0; turns < 5; turns += 1) await nextTurn()
-      await support.settled()
-    },
+    exchange,
+    /** Resolves when all entries so far are stored. */
+    settled,
     async [Symbol.asyncDispose]() {
-      const closed = [server, shopServer].map((each) => once(each, 'close'))
-      for (const each of [server, shopServer]) {
-        each.close()
-        each.closeAllConnections()
-      }
-      await Promise.all(closed)
+      await Promise.all([closed(server), closed(shopServer)])
       await support.close()
       stopLog()
     },
   }
-  return deployment
 }
 
 /** The orders of a customer: to look at, to change, and an address that only the customer changes. */
@@ -429,7 +396,7 @@ function ordersApi(
   }
 }
 
-async function answerOf(response: Response): Promise<Answer> {
+async function answerOf(response: Response) {
   const text = await response.text()
   const isJson = /^application\/json\b/.test(response.headers.get('content-type') ?? '')
   return {
@@ -440,6 +407,11 @@ async function answerOf(response: Response): Promise<Answer> {
   }
 }
 
-function failIf(isFailing: boolean, why: string): void {
+function bodyOf({ status, text, body }: Answer) {
+  if (status !== 200) throw new Error(`not read: ${status} ${text}`)
+  return body
+}
+
+function failIf(isFailing: boolean, why: string) {
   if (isFailing) throw new Error(why)
 }

@@ -2,10 +2,10 @@ import { expect } from 'chai'
 import type { Answer } from './deployment.ts'
 
 export function expectStatus(
-  { status, text }: Pick<Answer, 'status' | 'text'>,
+  { status, text }: { readonly status: number; readonly text: unknown },
   expected: number,
-  what = text,
-): void {
+  what = typeof text === 'string' ? text : undefined,
+) {
   expect(status, what).to.equal(expected)
 }
 
@@ -15,10 +15,23 @@ export function expectProblem(
   expected: number,
   error: string,
   what = text,
-): void {
+) {
   expect([status, body?.error], what).to.deep.equal([expected, error])
 }
 
+/** An answer that says no more than this: why it refuses. */
+export function expectRefusal(
+  { status, body, text }: Answer,
+  expected: number,
+  error: string,
+  description: string,
+) {
+  expect({ status, ...body }, text).to.deep.equal({
+    status: expected,
+    error,
+    error_description: description,
+  })
+}
+
 /** The ids of records, rows or impersonations. */
-export const idsOf = (found: readonly { readonly id: string }[]): readonly string[] =>
-  found.map(({ id }) => id)
+export const idsOf = (found: readonly { readonly id: string }[]) => found.map(({ id }) => id)

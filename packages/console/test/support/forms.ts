@@ -1,10 +1,10 @@
 import { expect } from 'chai'
-import type { Answer, Deployment } from './deployment.ts'
+import type { Deployment } from './deployment.ts'
 
 const ISOLATES = /[\u2066-\u2069]/g
 
 /** A page of the console, without the characters that keep names apart. */
-export async function readPage(deployment: Deployment, who: string, path: string): Promise<string> {
+export async function readPage(deployment: Deployment, who: string, path: string) {
   return (await deployment.browse(who, path)).text.replace(ISOLATES, '')
 }
 
@@ -14,7 +14,7 @@ export function formsOf(html: string): ReadonlyMap<string, Record<string, string
   return new Map([...forms].map(([form, action = '']) => [action, valuesIn(form)]))
 }
 
-function valuesIn(form: string): Record<string, string> {
+function valuesIn(form: string) {
   const inputs = [...form.matchAll(/<input [^>]*>/g)].map(([input]) => input)
   const areas = [...form.matchAll(/<textarea[^>]* name="([^"]+)"[^>]*>([^<]*)/g)]
   return Object.fromEntries([
@@ -39,7 +39,7 @@ export async function press(
   html: string,
   action: string,
   { who = 'olivia', more = {}, button = action } = {},
-): Promise<Answer> {
+) {
   const fields = formsOf(html).get(action)
   expect(fields, `${action} in the page`).not.to.equal(undefined)
   if (button !== action) expect(html).to.include(`formaction="/console${button}"`)

@@ -75,7 +75,7 @@ export const directory = {
   get: (id) => BY_ID.get(id),
 } satisfies Customers
 
-export function isKnown(id: string): boolean {
+export function isKnown(id: string) {
   return BY_ID.has(id) || Object.hasOwn(STAFF, id)
 }
 

@@ -3,7 +3,7 @@ import { type BindingMember, Provider } from 'oidc-provider-impersonation'
 import { createMemoryAdapter } from 'oidc-provider-impersonation/adapters/memory'
 
 /** A private key to sign with. */
-export async function signingKey(kid: string): Promise<JWK> {
+export async function signingKey(kid: string) {
   const { privateKey } = await generateKeyPair('ES256', { extractable: true })
   return { ...(await exportJWK(privateKey)), kid, alg: 'ES256', use: 'sig' }
 }
@@ -20,7 +20,7 @@ export async function providerAt(
     requireBinding = [],
     cookieKey = 'test',
   }: { requireBinding?: BindingMember[]; cookieKey?: string } = {},
-): Promise<Provider> {
+) {
   return new Provider(issuer, {
     adapter: createMemoryAdapter(),
     jwks: { keys: (keys ?? [await signingKey('k')]) as never },

@@ -29,22 +29,24 @@ export interface ProviderSettings {
   readonly shopUrl: string
   /** The origin of the console and the account page. @defaultValue that of the provider */
   readonly pagesUrl?: string
-  readonly consolePath: string
-  readonly accountPath: string
+  /** @defaultValue `'/console'` */
+  readonly consolePath?: string
+  /** @defaultValue `'/account'` */
+  readonly accountPath?: string
   /** Throws while the storage is out of order. */
-  readonly checkStorage: () => void
+  readonly checkStorage?: () => void
   /** @defaultValue memory */
   readonly adapter?: AdapterFactory | undefined
   /** Another rule beside that of the deployment: both have to allow. */
   readonly authorize?: Authorize | undefined
-  /** Seconds. */
-  readonly accessTokenTtl: number
-  readonly sessionTtl: number
+  /** Seconds. @defaultValue one hour */
+  readonly accessTokenTtl?: number | undefined
 }
 
 /** The configuration of a small deployment. Every person signs in without a password. */
 export function configuration(settings: ProviderSettings): ProviderConfiguration {
-  const { url, shopUrl, pagesUrl = url, consolePath, accountPath } = settings
+  const { url, shopUrl, pagesUrl = url, accessTokenTtl = 3600 } = settings
+  const { consolePath = '/console', accountPath = '/account' } = settings
   const policy = interactionPolicy.base()
   policy.remove('consent')
   return {
@@ -92,13 +94,13 @@ export function configuration(settings: ProviderSettings): ProviderConfiguration
     interactions: { policy, url: (_ctx, { uid }) => `/sign-in/${uid}` },
     loadExistingGrant,
     ttl: {
-      AccessToken: (_ctx, token) => token.resourceServer?.accessTokenTTL ?? settings.accessTokenTtl,
+      AccessToken: (_ctx, token) => token.resourceServer?.accessTokenTTL ?? accessTokenTtl,
       AuthorizationCode: 60,
       ClientCredentials: 600,
       Grant: 8 * 3600,
       IdToken: 3600,
       Interaction: 3600,
-      Session: settings.sessionTtl,
+      Session: 8 * 3600,
     },
     features: {
       clientCredentials: { enabled: true },
@@ -173,7 +175,7 @@ async function loadExistingGrant({ oidc }: KoaContextWithOIDC) {
 }
 
 /** An adapter whose every call fails while `check` throws. */
-function faulty(check: () => void, factory: AdapterFactory = createMemoryAdapter()) {
+function faulty(check = () => {}, factory: AdapterFactory = createMemoryAdapter()) {
   return (model: string) =>
     new Proxy(factory(model), {
       get(target, name) {

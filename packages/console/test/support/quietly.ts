@@ -1,5 +1,5 @@
 /** Hides what is printed during the call from the test's output, and returns it. */
-export async function quietly(use: () => unknown): Promise<{ stdout: string[]; stderr: string[] }> {
+export async function quietly(use: () => unknown) {
   const { log, error } = console
   const stdout: string[] = []
   const stderr: string[] = []

@@ -48,7 +48,7 @@ try {
 let script: Promise<string> | undefined
 
 /** The script of the page with the browser kit, bundled at the first request. */
-async function bundle(): Promise<string> {
+async function bundle() {
   const { outputFiles } = await build({
     stdin: { contents: SCRIPT, resolveDir: import.meta.dirname },
     bundle: true,

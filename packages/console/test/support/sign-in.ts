@@ -45,11 +45,7 @@ export interface SignedIn {
 }
 
 /** Signs a person in over HTTP, as a browser would, at the client's first address. */
-export async function signIn(
-  provider: Provider,
-  person: string,
-  how: SignInOptions = {},
-): Promise<SignedIn> {
+export async function signIn(provider: Provider, person: string, how: SignInOptions = {}) {
   const { clientId = 'support-console' } = how
   const redirectUri = (await provider.Client.find(clientId))?.redirectUris?.[0] ?? ''
   const {

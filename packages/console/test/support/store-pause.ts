@@ -1,4 +1,4 @@
-import type { AuditEntry, AuditRecord } from 'oidc-provider-impersonation-verify/format'
+import type { AuditEntry } from 'oidc-provider-impersonation-verify/format'
 import { ledgerOf } from '../../src/ledger/recording/ledger.ts'
 import { decisions } from '../../src/records/decide.ts'
 import type { Deployment } from './deployment.ts'
@@ -7,7 +7,7 @@ import type { Deployment } from './deployment.ts'
 export function storePause(
   { audit, provider }: Pick<Deployment, 'audit' | 'provider'>,
   pause: { operator: string; by: string; customer?: string },
-): Promise<AuditRecord> {
+) {
   const { operator, by, customer } = pause
   const ledger = ledgerOf(audit)
   ledger.marks.attach(provider)

@@ -1,14 +1,8 @@
 import type { Authorize } from 'oidc-provider-impersonation'
-import type {
-  Permit,
-  PermitRequest,
-  PermitsOptions,
-  Shown,
-} from 'oidc-provider-impersonation-console'
-import type { ConsolePermits } from '../../src/features/permits/server/permits.ts'
+import type { PermitRequest, PermitsOptions } from 'oidc-provider-impersonation-console'
 import { permitsWith } from '../../src/features/permits/server/permits.ts'
 import { assertWholeLog } from '../ledger/stores/contract/support.ts'
-import { type Deployment, type DeploymentOptions, deploy } from './deployment.ts'
+import { type DeploymentOptions, deploy } from './deployment.ts'
 import { memoryAudit } from './memory-audit.ts'
 
 export interface PermitsDeploymentOptions extends DeploymentOptions {
@@ -20,16 +14,7 @@ export interface PermitsDeploymentOptions extends DeploymentOptions {
   readonly around?: (authorize: Authorize) => Authorize
 }
 
-export interface PermitsDeployment extends Deployment {
-  readonly permits: ConsolePermits
-  /** What Olivia asks for: to change something as Alice. */
-  asked(more?: Partial<PermitRequest>): PermitRequest
-  /** Asks for it. @returns the id */
-  request(more?: Partial<PermitRequest>): Promise<string>
-  /** Asks for it, and Grace grants it. */
-  granted(more?: Partial<PermitRequest>): Promise<Shown>
-  emergency(more?: Partial<PermitRequest>): Promise<Permit>
-}
+export type PermitsDeployment = Awaited<ReturnType<typeof deployWithPermits>>
 
 /** A change needs a second person, or is an emergency; in Bob's account, Bob himself is asked. */
 export const RULE: Authorize = ({ account, scope = '' }) => {
@@ -46,7 +31,7 @@ export async function deployWithPermits(
     around = (authorize) => authorize,
     ...others
   }: PermitsDeploymentOptions = {},
-): Promise<PermitsDeployment> {
+) {
   const audit = others.audit ?? memoryAudit()
   const approvers = () => [{ id: 'grace', name: 'Grace Lindqvist' }]
   const permits = permitsWith({ audit, approvers, standing: {}, ...options }, now)
@@ -70,10 +55,15 @@ export async function deployWithPermits(
   return {
     ...deployment,
     permits,
+    /** What Olivia asks for: to change something as Alice. */
     asked,
+    /** Asks for it. @returns the id */
     request,
-    granted: async (more) => permits.decide(await request(more), 'granted', { by: 'grace' }),
-    emergency: (more) => permits.emergency({ ...asked(more), why: 'It cannot wait' }),
+    /** Asks for it, and Grace grants it. */
+    granted: async (more?: Partial<PermitRequest>) =>
+      permits.decide(await request(more), 'granted', { by: 'grace' }),
+    emergency: (more?: Partial<PermitRequest>) =>
+      permits.emergency({ ...asked(more), why: 'It cannot wait' }),
     async [Symbol.asyncDispose]() {
       try {
         await assertWholeLog(audit)

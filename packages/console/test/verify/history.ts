@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers'
 import { createLocalJWKSet } from 'jose'
 import type { AuditEntry } from 'oidc-provider-impersonation-verify/format'
 import { Broken } from '../../../verify/src/verify/broken.ts'
@@ -46,7 +47,7 @@ export const decided = (
 })
 
 /** Entries of impersonations, by two processes. */
-async function days(store: AuditStore, names: readonly string[], first: number): Promise<void> {
+async function days(store: AuditStore, names: readonly string[], first: number) {
   for (const [index, name] of names.entries()) {
     const time = first + index * 1000
     await put(store, issued(name, time), started(name, time + 1), used(name, time + 2))
@@ -55,10 +56,9 @@ async function days(store: AuditStore, names: readonly string[], first: number):
 }
 
 /** An audit of 50 days: what is old enough is removed, but for a row on hold. It is sealed on day 1, 40 and 49. */
-export async function history(store: AuditStore, sign?: Sign): Promise<void> {
+export async function history(store: AuditStore, sign?: Sign) {
   const seal = async (now: number) => {
-    const { seals } = await sealsOf(store, { now: () => now, ...(sign && { sign }) })
-    await seals.seal()
+    await sealsOf(store, { now: () => now, ...(sign && { sign }) }).seal()
     await removeOld(store, now - KEEP_FOR * 1000, 99)
   }
   await days(store, ['a', 'held', 'b', 'c'], T)
@@ -73,18 +73,14 @@ export async function history(store: AuditStore, sign?: Sign): Promise<void> {
   await seal(T + 49 * DAY + 1000)
 }
 
-async function linesIn(parts: AsyncIterable<string>): Promise<string[]> {
-  let text = ''
-  for await (const part of parts) text += part
-  return text.split('\n').slice(0, -1)
-}
+const linesIn = async (parts: AsyncIterable<string>) => (await text(parts)).split('\n').slice(0, -1)
 
 /** @param sign where another provider than that of the tests signs */
 export async function linesOfExport(
   store: AuditStore,
   { now = END, ...options }: { now?: number } & Omit<Partial<SealsOptions>, 'now'> = {},
-): Promise<string[]> {
-  const { seals } = await sealsOf(store, { ...options, now: () => now })
+) {
+  const seals = sealsOf(store, { ...options, now: () => now })
   return linesIn(exportEverything(store, seals))
 }
 
@@ -92,8 +88,8 @@ export async function linesOfProof(
   store: AuditStore,
   id: string,
   { now = END, sign }: { now?: number; sign?: Sign | undefined } = {},
-): Promise<string[]> {
-  const { seals } = await sealsOf(store, { now: () => now, ...(sign && { sign }) })
+) {
+  const seals = sealsOf(store, { now: () => now, ...(sign && { sign }) })
   return linesIn(proveOne(store, seals, id))
 }
 
@@ -108,7 +104,7 @@ export function verified(lines: readonly string[], options: Options = {}) {
 }
 
 /** What is said to be broken. */
-export async function broken(lines: readonly string[], options: Options = {}): Promise<Broken> {
+export async function broken(lines: readonly string[], options: Options = {}) {
   const error = await verified(lines, options).catch((thrown: unknown) => thrown)
   if (error instanceof Broken) return error
   throw new Error(`nothing was found to be broken: ${JSON.stringify(error)}`)

@@ -7,6 +7,7 @@ import {
   ended,
   idOf,
   issued,
+  many,
   put,
   rejection,
   started,
@@ -15,7 +16,7 @@ import {
 } from '../ledger/stores/contract/support.ts'
 import { memoryAudit } from '../support/memory-audit.ts'
 import { broken, END, history, KEEP_FOR, linesOfExport, linesOfProof, verified } from './history.ts'
-import { storages } from './storages.ts'
+import { onEachStorage } from './storages.ts'
 
 /** What the command prints of an impersonation. */
 async function printed(lines: readonly string[], id: string) {
@@ -23,9 +24,7 @@ async function printed(lines: readonly string[], id: string) {
   return summaryOf(found, { file: 'file', seals: [], impersonation: id })
 }
 
-describe('a file that proves one impersonation', function () {
-  this.timeout(60_000)
-
+describe('a file that proves one impersonation', () => {
   it('says its entries in words, with who, whom and the ticket, as the export of everything does', async () => {
     const store = memoryAudit()
     const names = { user: { name: 'Alice Ng' }, actor: { name: 'Olivia Ortiz' } }
@@ -66,31 +65,25 @@ describe('a file that proves one impersonation', function () {
     }
   })
 
-  for (const { name, create, test } of storages)
-    test(`is small, has nothing of another person, and no word of what was removed: ${name}`, async () => {
-      const storage = await create()
-      try {
-        const { store, run } = storage
-        await put(store, issued('other', T, { userId: 'somebody-else' }))
-        await history(store)
-        for (let more = 0; more < 20; more += 1) {
-          await put(store, ...Array.from({ length: 50 }, (_, index) => used(`x${more}`, T + index)))
-        }
-        const lines = await linesOfProof(store, idOf('held'))
-        expect(lines.join('\n')).to.not.include('somebody-else')
-        expect(lines.join('\n')).to.have.length.below(9000)
-        expect(await verified(lines)).to.include({ only: idOf('held'), entries: 6, removed: 0 })
-        expect(await rejection(linesOfProof(store, idOf('none')))).to.be.instanceOf(Unprovable)
-        // Before it is signed, all seals around it are computed again: an entry that was moved away is missed.
-        const [{ number = 0 } = {}] = await store.timeline(idOf('held'), { limit: 1 })
-        await run('DELETE FROM impersonation_audit_entry WHERE number = ?', number)
-        expect(await rejection(linesOfProof(store, idOf('held')))).to.match(
-          /not that of its entries/,
-        )
-      } finally {
-        await storage.dispose()
+  onEachStorage(
+    'is small, has nothing of another person, and no word of what was removed',
+    async ({ store, run }) => {
+      await put(store, issued('other', T, { userId: 'somebody-else' }))
+      await history(store)
+      for (let more = 0; more < 20; more += 1) {
+        await put(store, ...many(50, (index) => used(`x${more}`, T + index)))
       }
-    })
+      const lines = await linesOfProof(store, idOf('held'))
+      expect(lines.join('\n')).to.not.include('somebody-else')
+      expect(lines.join('\n')).to.have.length.below(9000)
+      expect(await verified(lines)).to.include({ only: idOf('held'), entries: 6, removed: 0 })
+      expect(await rejection(linesOfProof(store, idOf('none')))).to.be.instanceOf(Unprovable)
+      // Before it is signed, all seals around it are computed again: an entry that was moved away is missed.
+      const [{ number = 0 } = {}] = await store.timeline(idOf('held'), { limit: 1 })
+      await run('DELETE FROM impersonation_audit_entry WHERE number = ?', number)
+      expect(await rejection(linesOfProof(store, idOf('held')))).to.match(/not that of its entries/)
+    },
+  )
 
   it('is broken where texts are missing and nothing says that they were erased', async () => {
     const store = memoryAudit({ keepFor: KEEP_FOR })
@@ -109,7 +102,7 @@ describe('a file that proves one impersonation', function () {
     await history(store)
     await put(store, used('g', END - 5))
     const { sign } = await signer({ kid: 'own' })
-    await (await sealsOf(store, { sign })).seals.seal()
+    await sealsOf(store, { sign }).seal()
     expect((await broken(await linesOfProof(store, idOf('g')))).message).to.equal(
       'no key of the key set signed the seal 4. Give the keys of that time, too',
     )

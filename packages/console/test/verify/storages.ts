@@ -9,13 +9,22 @@ import { newSchema } from '../ledger/stores/postgres/schema.ts'
 import { KEEP_FOR } from './history.ts'
 
 /** What a person has who can write to the storage. */
-export interface Storage {
+export interface Storage extends AsyncDisposable {
   readonly store: AuditStore
   /** Runs a statement, with `?` for each value. */
   run(sql: string, ...values: (string | number | null)[]): Promise<unknown>
   /** Changes the JSON of a sum: its columns cannot be written by themselves. */
   change(table: 'impersonation' | 'record', id: string, edit: (sum: Sum) => Sum): Promise<unknown>
-  dispose(): Promise<unknown>
+}
+
+/** Defines a test for an empty storage of each kind. */
+export function onEachStorage(title: string, use: (storage: Storage) => Promise<void>) {
+  for (const { name, create, test } of storages) {
+    test(`${title}: ${name}`, async () => {
+      await using storage = await create()
+      await use(storage)
+    })
+  }
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a person changes what they like.
@@ -39,7 +48,7 @@ async function openSqlite(): Promise<Storage> {
   const run: Run = async (sql, ...values) => database.prepare(sql).all(...values)
   return {
     ...{ store, run, change: changing(run) },
-    async dispose() {
+    async [Symbol.asyncDispose]() {
       database.close()
       await store.close()
     },
@@ -47,7 +56,7 @@ async function openSqlite(): Promise<Storage> {
 }
 
 async function openPostgres(): Promise<Storage> {
-  const schema = await newSchema()
+  const { [Symbol.asyncDispose]: dispose, ...schema } = await newSchema()
   const pool = schema.pool()
   const store = createPostgresAudit({ pool, keepFor: KEEP_FOR })
   await store.open()
@@ -56,7 +65,7 @@ async function openPostgres(): Promise<Storage> {
     const numbered = sql.replaceAll('?', () => `$${++place}`)
     return (await pool.query(numbered, values)).rows
   }
-  return { store, run, change: changing(run), dispose: schema.dispose }
+  return { store, run, change: changing(run), [Symbol.asyncDispose]: dispose }
 }
 
 /**

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { digestOf, entryDigestOf } from 'oidc-provider-impersonation-verify/chain'
+import { renewed } from '../../../../test/support/shared.ts'
 import type { AuditStore } from '../../src/ledger/store.ts'
 import { sealsOf, signer } from '../ledger/sealing/seals-of.ts'
 import {
@@ -67,7 +68,7 @@ const withOthers = (
   )
 
 /** A text with the digest that it had to have. Nobody has the key for its mark. */
-async function rewrite(storage: Storage, name: string, place = 0): Promise<void> {
+async function rewrite(storage: Storage, name: string, place = 0) {
   const { number, id, row, text = '' } = await entryOf(storage, name, place)
   const other = text.replace('alice', 'bobby')
   const digest = entryDigestOf(other, { id, subject: row }, JSON.parse(other))
@@ -155,7 +156,7 @@ const ATTACKS: Readonly<Record<string, readonly [Attack, RegExp]>> = {
       const { entries, ...sums } = await batchOf(on.store, used('g', END - 5))
       await writeNow(on.store, { ...sums, entries: entries.map((each) => ({ ...each, mac: '' })) })
       const { sign } = await signer({ kid: 'own' })
-      const { seals } = await sealsOf(on.store, { sign, marks: { ...MARKS, isRight: () => true } })
+      const seals = sealsOf(on.store, { sign, marks: { ...MARKS, isRight: () => true } })
       await seals.seal()
     },
     /^no key of the key set signed the seal 4\. Give the keys of that time, too$/,
@@ -275,16 +276,11 @@ const TWICE: Readonly<
 }
 
 for (const { name, create, suite } of storages) {
-  suite(`verify finds, in ${name},`, function () {
-    this.timeout(60_000)
-    let storage: Storage
-    beforeEach(async () => {
-      storage = await create()
-      await history(storage.store)
-    })
-    afterEach(() => storage.dispose())
+  suite(`verify finds, in ${name},`, () => {
+    const storage = renewed(create)
+    beforeEach(() => history(storage.store))
 
-    async function told(): Promise<string> {
+    async function told() {
       let said = ''
       await quietly(async () => {
         const lines = await linesOfExport(storage.store).catch((error: Error) => error.message)

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import { createPermits } from 'oidc-provider-impersonation-console'
-import { type Deployment, deploy, type Running } from '../support/deployment.ts'
-import { memoryAudit } from '../support/memory-audit.ts'
+import { shared } from '../../../../test/support/shared.ts'
+import type { Running } from '../support/deployment.ts'
+import { deployWithPermits, RULE } from '../support/with-permits.ts'
 
 // The package compiles its views when it is loaded.
 const { STAFF_TABLE } = await import('../../src/console-site.ts')
@@ -35,37 +35,22 @@ const PROMISED: Readonly<Record<string, readonly string[]>> = {
 const CALLERS = ['operator', 'lead', 'auditor'] as const
 const PERSON = { operator: 'olivia', lead: 'grace', auditor: 'ada' } as const
 
-describe('every route of the console, for each role', function () {
-  this.timeout(60_000)
-  let deployment: Deployment
+describe('every route of the console, for each role', () => {
   let running: Running
   let permit: string
   let foreign: ReadonlyMap<string, string>
+  const deployment = shared(() => deployWithPermits(RULE, { console: { mayErase: () => true } }))
 
   before(async () => {
-    const audit = memoryAudit()
-    const permits = createPermits({ audit })
-    let isNeeded = true
-    const authorize = permits.wrap(() => (isNeeded ? { needs: ['second_person'] } : true))
-    deployment = await deploy({ audit, authorize, console: { permits, mayErase: () => true } })
-    const { id } = await permits.request({
-      ...{ customer: 'alice', operator: 'olivia', application: 'shop' },
-      ...{ resource: `${deployment.url}/orders`, scope: 'orders:read' },
-      ...{ ticket: 'SUP-1', reason: 'The address is wrong' },
-    })
-    permit = id
-    isNeeded = false
-    running = await deployment.impersonate()
+    const { AccessToken, Session } = deployment.provider
+    permit = await deployment.request()
+    running = await deployment.impersonate({ access: 'read' })
     await running.refused()
-    await deployment.settled()
     const revoked = await deployment.signIn('grace')
-    await fetch(`${deployment.issuer}/token/revocation`, {
-      method: 'POST',
-      body: new URLSearchParams({ client_id: 'support-console', token: revoked.accessToken }),
-    })
+    await (await AccessToken.find(revoked.accessToken))?.destroy()
     const over = await deployment.signIn('grace')
-    const found = await deployment.provider.AccessToken.find(over.accessToken)
-    await (await deployment.provider.Session.findByUid(found?.sessionUid ?? ''))?.destroy()
+    const found = await AccessToken.find(over.accessToken)
+    await (await Session.findByUid(found?.sessionUid ?? ''))?.destroy()
     const other = await deployment.signIn('grace', { clientId: 'other' })
     foreign = new Map([
       ['an impersonated one', running.accessToken],
@@ -74,8 +59,6 @@ describe('every route of the console, for each role', function () {
       ['one whose session is over', over.accessToken],
     ])
   })
-
-  after(() => deployment[Symbol.asyncDispose]())
 
   const queryOf = ({ path }: TestedRoute) => {
     if (path.endsWith('/customers')) return '?q=alice'

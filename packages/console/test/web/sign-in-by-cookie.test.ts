@@ -1,10 +1,13 @@
 import { once } from 'node:events'
+import type { RequestListener } from 'node:http'
 import { connect } from 'node:net'
 import { expect } from 'chai'
 import express from 'express'
-import { openedStore } from '../../src/ledger/stores/opened-store.ts'
-import { over, processOn } from '../features/personal-data/person.ts'
-import { type Deployment, deploy } from '../support/deployment.ts'
+import { serving } from '../../../../test/support/serving.ts'
+import { renewed, shared } from '../../../../test/support/shared.ts'
+import { over, recordPast } from '../features/personal-data/person.ts'
+import { deploy } from '../support/deployment.ts'
+import { expectStatus } from '../support/expect-answer.ts'
 import { quietly } from '../support/quietly.ts'
 
 // The package compiles its views when it is loaded.
@@ -14,11 +17,11 @@ const { cookiePlace, writeCookie } = await import('../../src/web/sign-in/cookie.
 
 const QUESTION = '/rules?operator=olivia&userId=alice'
 
-/** Stores an impersonation of alice that was over long ago: what there is of her can be erased. */
-async function storePast({ audit }: Deployment): Promise<void> {
-  const past = processOn(openedStore(audit))
-  await past.record(...over('a', 'alice'))
-  await past.close()
+/** An impersonation of alice was over long ago: what there is of her can be erased. */
+async function withPast() {
+  const deployment = await deploy({ console: { mayErase: () => true } })
+  await recordPast(deployment.audit, ...over('a', 'alice'))
+  return deployment
 }
 
 /** A browser that keeps cookies, and follows no redirect by itself. */
@@ -29,7 +32,7 @@ function browser() {
     jar,
     /** Every `Set-Cookie` so far. */
     written,
-    async go(url: string, init: RequestInit = {}): Promise<Response> {
+    async go(url: string, init: RequestInit = {}) {
       const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
       const response = await fetch(url, {
         redirect: 'manual',
@@ -49,14 +52,8 @@ function browser() {
 
 const locationOf = (response: Response) => new URL(response.headers.get('location') ?? '')
 
-describe('the sign-in to the pages', function () {
-  this.timeout(30_000)
-  let deployment: Deployment
-
-  before(async () => {
-    deployment = await deploy({ console: { mayErase: () => true } })
-  })
-  after(() => deployment[Symbol.asyncDispose]())
+describe('the sign-in to the pages', () => {
+  const deployment = shared(() => deploy({ console: { mayErase: () => true } }))
 
   /** Signs in, and answers where the person is in the end. */
   async function signIn({ go }: ReturnType<typeof browser>, path: string, person = 'grace') {
@@ -146,8 +143,8 @@ describe('the sign-in to the pages', function () {
       `support-console=${token}; support-console=planted`,
       `support-console=planted; support-console=${token}`,
     ]) {
-      expect((await deployment.browse('grace', '/rules', { cookie })).status).to.equal(400)
-      expect((await deployment.send('grace', '/sign-out', {}, { cookie })).status).to.equal(400)
+      expectStatus(await deployment.browse('grace', '/rules', { cookie }), 400)
+      expectStatus(await deployment.send('grace', '/sign-out', {}, { cookie }), 400)
     }
   })
 
@@ -199,7 +196,7 @@ describe('the sign-in to the pages', function () {
   it('is renewed near its end, at the provider, without showing anything', async () => {
     // It is due when a third of its life is left.
     await using short = await deploy({ accessTokenTtl: 6 })
-    expect((await short.browse('grace', '/rules')).status).to.equal(200)
+    expectStatus(await short.browse('grace', '/rules'), 200)
     await new Promise((resolve) => setTimeout(resolve, 4200))
     const { status, headers } = await short.browse('grace', '/rules')
     expect(status).to.equal(303)
@@ -219,7 +216,7 @@ describe('the sign-in to the pages', function () {
     const hint = JSON.parse(Buffer.from(claims, 'base64url').toString())
     expect(hint).to.include({ sub: 'olivia' })
     expect(hint.auth_time, 'by which the provider knows its session').to.be.a('number')
-    expect((await fetch(to)).status).to.equal(200)
+    expectStatus(await fetch(to), 200)
     expect(headers.getSetCookie().join()).to.include('support-console=; Path=/; Max-Age=0')
     expect(await own.provider.AccessToken.find(token)).to.equal(undefined)
     expect((await own.provider.impersonation.get(running.id))?.state).to.equal('ended')
@@ -230,13 +227,13 @@ describe('the sign-in to the pages', function () {
     own.provider.impersonation.endAll = () => Promise.reject(new Error('out of order'))
     const { status, headers } = await own.send('olivia', '/sign-out')
     expect([status, headers.getSetCookie()]).to.deep.equal([503, []])
-    expect((await own.browse('olivia', '/audit')).status, 'still signed in').to.equal(200)
+    expectStatus(await own.browse('olivia', '/audit'), 200, 'still signed in')
   })
 
   it('tells a stream and a script that the sign-in is over, and leads them nowhere', async () => {
     const cookie = 'support-console=over'
     const headers = { cookie, accept: 'text/event-stream' }
-    expect((await deployment.browse('grace', '/stream', headers)).status).to.equal(401)
+    expectStatus(await deployment.browse('grace', '/stream', headers), 401)
   })
 
   it('is a 503 if the provider breaks off or does not answer', async () => {
@@ -252,7 +249,7 @@ describe('the sign-in to the pages', function () {
     const begun = locationOf(await go(`${own.consoleUrl}/rules`))
     const state = begun.searchParams.get('state') ?? ''
     const answer = new URLSearchParams({ state, code: 'c', iss: own.issuer })
-    expect((await go(`${own.consoleUrl}/callback?${answer}`)).status).to.equal(503)
+    expectStatus(await go(`${own.consoleUrl}/callback?${answer}`), 503)
     isBroken = false
     const ask = providerInProcess(own.provider)
     const late = await ask('/token', new URLSearchParams(), AbortSignal.timeout(50)).catch(
@@ -282,19 +279,11 @@ describe('the sign-in to the pages', function () {
   })
 })
 
-describe('a form of the pages', function () {
-  this.timeout(30_000)
-  let deployment: Deployment
+describe('a form of the pages', () => {
   const ERASE = '/personal-data/alice/erase'
+  const deployment = renewed(withPast)
 
-  beforeEach(async () => {
-    deployment = await deploy({ console: { mayErase: () => true } })
-    await storePast(deployment)
-  })
-  afterEach(() => deployment[Symbol.asyncDispose]())
-
-  const requests = async () =>
-    (await deployment.ask('grace', '/personal-data')).body.requests.length
+  const requests = async () => (await deployment.read('grace', '/personal-data')).requests.length
 
   it('is taken from the same origin alone, for every action of the table', async () => {
     const actions = STAFF_TABLE.filter(({ method }) => method === 'POST').map(({ path }) => path)
@@ -323,12 +312,12 @@ describe('a form of the pages', function () {
     }
     expect(await requests()).to.equal(1)
     const foreign = { 'sec-fetch-site': 'cross-site' }
-    expect((await deployment.ask('ada', '/personal-data', undefined, foreign)).status).to.equal(200)
+    expectStatus(await deployment.ask('ada', '/personal-data', undefined, foreign), 200)
   })
 
   it('and an export are begun by no other site: the audit says that the person exported', async () => {
     const exports = STAFF_TABLE.filter(({ path }) => /^\/(?:audit|personal-).*\.\w+$/.test(path))
-    const [{ id } = { id: '' }] = (await deployment.ask('grace', '/audit')).body.rows
+    const [{ id } = { id: '' }] = (await deployment.read('grace', '/audit')).rows
     for (const { path } of exports) {
       const to = path.replace(':id', path.startsWith('/audit') ? id : 'alice')
       const begin = async (site: string) =>
@@ -358,8 +347,7 @@ describe('a form of the pages', function () {
 
   it('leads nowhere else, whatever page it says that it comes from', async () => {
     for (const from of ['//evil.example', 'https://evil.example', '/\\evil', 'javascript:1']) {
-      await using own = await deploy({ console: { mayErase: () => true } })
-      await storePast(own)
+      await using own = await withPast()
       const { headers } = await own.send('grace', ERASE, { note: 'DPO-1', from })
       expect(headers.get('location'), from).to.equal('/console')
     }
@@ -388,7 +376,7 @@ describe('a form of the pages', function () {
     const other = await deployment.send('ada', ERASE, { note: 'DPO-1', reader: 'grace' })
     expect(other.status).to.equal(409)
     expect(await requests()).to.equal(0)
-    expect((await deployment.send('grace', ERASE, { note: 'DPO-1' })).status).to.equal(303)
+    expectStatus(await deployment.send('grace', ERASE, { note: 'DPO-1' }), 303)
     expect(await requests()).to.equal(1)
   })
 
@@ -437,24 +425,23 @@ describe('a form of the pages', function () {
     const app = express()
     app.use(express.urlencoded({ extended: false }))
     app.use(deployment.console.callback())
-    const server = app.listen(0, '127.0.0.1')
-    try {
-      await new Promise((resolve) => server.once('listening', resolve))
-      const { port } = server.address() as { port: number }
-      const response = await fetch(`http://127.0.0.1:${port}/console${ERASE}`, {
-        method: 'POST',
-        redirect: 'manual',
-        headers: {
-          cookie: `support-console=${await deployment.tokenOf('grace')}`,
-          'sec-fetch-site': 'same-origin',
-        },
-        body: new URLSearchParams({ note: 'DPO-1', reader: 'grace', from: '' }),
-      })
-      expect(response.status).to.equal(303)
-      expect(await requests()).to.equal(1)
-    } finally {
-      server.close()
-    }
+    const listener: RequestListener = app
+    await serving(
+      () => listener,
+      async (base) => {
+        const response = await fetch(`${base}/console${ERASE}`, {
+          method: 'POST',
+          redirect: 'manual',
+          headers: {
+            cookie: `support-console=${await deployment.tokenOf('grace')}`,
+            'sec-fetch-site': 'same-origin',
+          },
+          body: new URLSearchParams({ note: 'DPO-1', reader: 'grace', from: '' }),
+        })
+        expectStatus(response, 303)
+        expect(await requests()).to.equal(1)
+      },
+    )
   })
 })
 
@@ -500,7 +487,6 @@ describe('a page', () => {
   it('is in the zone of the time zone cookie, and in UTC without a good one', async () => {
     await using deployment = await deploy({ console: { mayErase: () => true } })
     await deployment.impersonate()
-    await deployment.settled()
     const token = `support-console=${await deployment.tokenOf('grace')}`
     const hourIn = async (zone: string) => {
       const cookie = `${token}; zone=${encodeURIComponent(zone)}`
@@ -511,6 +497,6 @@ describe('a page', () => {
     expect(await hourIn('Asia/Kolkata')).not.to.equal(utc)
     for (const wrong of ['Mars/Olympus', '%', '<b>', '']) expect(await hourIn(wrong)).to.equal(utc)
     const broken = `${token}; zone=%FF`
-    expect((await deployment.browse('grace', '/rules', { cookie: broken })).status).to.equal(200)
+    expectStatus(await deployment.browse('grace', '/rules', { cookie: broken }), 200)
   })
 })

@@ -1,35 +1,28 @@
 import { expect } from 'chai'
+import { shared } from '../../../../test/support/shared.ts'
+import { signOutOfProvider } from '../../../../test/support/sign-in.ts'
 import { later } from '../support/clock.ts'
-import { type Answer, type Deployment, deploy } from '../support/deployment.ts'
+import { type Answer, deploy } from '../support/deployment.ts'
+import { expectProblem, expectRefusal, expectStatus } from '../support/expect-answer.ts'
 
 const HOUR = 3_600_000
 
 describe('who may call the API of the console', () => {
-  let deployment: Deployment
-
-  before(async () => {
-    deployment = await deploy()
-  })
-
-  after(() => deployment[Symbol.asyncDispose]())
+  const deployment = shared(() => deploy())
 
   const me = (token: string) => deployment.ask({ token }, '/me')
 
-  function expectRefused({ status, body, headers }: Answer): void {
-    expect(status).to.equal(401)
-    expect(body).to.deep.equal({
-      error: 'invalid_token',
-      error_description: 'the access token is not valid here',
-    })
-    expect(headers.get('www-authenticate')).to.contain('error="invalid_token"')
-    expect(headers.get('cache-control')).to.equal('no-store')
+  function expectRefused(answer: Answer) {
+    expectRefusal(answer, 401, 'invalid_token', 'the access token is not valid here')
+    expect(answer.headers.get('www-authenticate')).to.contain('error="invalid_token"')
+    expect(answer.headers.get('cache-control')).to.equal('no-store')
   }
 
   /** A token as the provider stores it, and what differs from a good one. */
   async function stored(
     differs: object = {},
     { clientId = 'support-console', accountId = 'olivia', granted = '' } = {},
-  ): Promise<string> {
+  ) {
     const { provider } = deployment
     const grant = new provider.Grant({ clientId, accountId: granted || accountId })
     grant.addOIDCScope('openid')
@@ -44,13 +37,13 @@ describe('who may call the API of the console', () => {
 
   it('accepts the token of a person who signed in to the console', async () => {
     const { accessToken } = await deployment.signIn('olivia')
-    expect((await me(accessToken)).status).to.equal(200)
-    expect((await me(await stored())).status, 'the good token of the cases below').to.equal(200)
+    expectStatus(await me(accessToken), 200)
+    expectStatus(await me(await stored()), 200, 'the good token of the cases below')
   })
 
   it('refuses a token that expired', async () => {
     const { accessToken } = await deployment.signIn('olivia')
-    await later(HOUR - 60_000, async () => expect((await me(accessToken)).status).to.equal(200))
+    await later(HOUR - 60_000, async () => expectStatus(await me(accessToken), 200))
     await later(HOUR + 60_000, async () => expectRefused(await me(accessToken)))
   })
 
@@ -62,16 +55,8 @@ describe('who may call the API of the console', () => {
     })
     expectRefused(await me(accessToken))
     const next = await deployment.signIn('olivia')
-    expect((await me(next.accessToken)).status).to.equal(200)
-    const headers = { cookie: next.cookie }
-    const page = await fetch(`${deployment.issuer}/session/end`, { headers })
-    const [, xsrf = ''] = /name="xsrf" value="([^"]+)"/.exec(await page.text()) ?? []
-    await fetch(`${deployment.issuer}/session/end/confirm`, {
-      method: 'POST',
-      body: new URLSearchParams({ xsrf, logout: 'yes' }),
-      headers,
-      redirect: 'manual',
-    })
+    expectStatus(await me(next.accessToken), 200)
+    await signOutOfProvider(deployment, next)
     expectRefused(await me(next.accessToken))
   })
 
@@ -117,8 +102,7 @@ describe('who may call the API of the console', () => {
     } as never)
     expectRefused(await me(await machine.save()))
     expectRefused(await me('nothing'))
-    const { status } = await me('x'.repeat(12_000))
-    expect(status).to.equal(401)
+    expectStatus(await me('x'.repeat(12_000)), 401)
   })
 
   it('reads no header but Authorization: Bearer', async () => {
@@ -130,43 +114,29 @@ describe('who may call the API of the console', () => {
       { authorization: `Basic ${btoa(`olivia:${token}`)}` },
     ]
     for (const headers of attempts) {
-      const { status, headers: answered } = await deployment.ask(
-        undefined,
-        '/me',
-        undefined,
-        headers,
-      )
-      expect(status).to.equal(401)
-      expect(answered.get('www-authenticate')).to.equal('Bearer realm="support console"')
+      const answer = await deployment.ask(undefined, '/me', undefined, headers)
+      expectStatus(answer, 401)
+      expect(answer.headers.get('www-authenticate')).to.equal('Bearer realm="support console"')
     }
     const malformed = { authorization: `Bearer ${token} more` }
-    const { status, body } = await deployment.ask(undefined, '/me', undefined, malformed)
-    expect({ status, ...body }).to.deep.equal({
-      status: 401,
-      error: 'invalid_token',
-      error_description: 'malformed access token',
-    })
-    const inQuery = await deployment.ask(undefined, `/me?access_token=${token}`)
-    expect(inQuery.status).to.equal(401)
+    const answer = await deployment.ask(undefined, '/me', undefined, malformed)
+    expectRefusal(answer, 401, 'invalid_token', 'malformed access token')
+    expectStatus(await deployment.ask(undefined, `/me?access_token=${token}`), 401)
   })
 
   it('a role that was taken away is gone at the next request', async () => {
-    expect((await deployment.ask('oscar', '')).status).to.equal(200)
+    expectStatus(await deployment.ask('oscar', ''), 200)
     deployment.roles.delete('oscar')
     try {
-      expectAnswer(await deployment.ask('oscar', ''), 403, 'access_denied')
+      expectProblem(await deployment.ask('oscar', ''), 403, 'access_denied')
     } finally {
       deployment.roles.set('oscar', 'operator')
     }
   })
 
-  function expectAnswer({ status, body }: Answer, expected: number, error: string): void {
-    expect([status, body.error]).to.deep.equal([expected, error])
-  }
-
   /** The answer is a 503, and the log has the cause. */
-  function expectTrouble(answer: Answer, logged: string): void {
-    expectAnswer(answer, 503, 'temporarily_unavailable')
+  function expectTrouble(answer: Answer, logged: string) {
+    expectProblem(answer, 503, 'temporarily_unavailable')
     expect(answer.headers.get('retry-after')).to.match(/^\d+$/)
     expect(deployment.log.join('\n')).to.contain(logged)
   }
@@ -207,7 +177,7 @@ describe('who may call the API of the console', () => {
   it('a role that does not exist gives nothing', async () => {
     deployment.roles.set('oscar', 'owner' as 'lead')
     try {
-      expectAnswer(await deployment.ask('oscar', ''), 500, 'server_error')
+      expectProblem(await deployment.ask('oscar', ''), 500, 'server_error')
       expect(deployment.log.join('\n')).to.contain('options.role answered none of')
     } finally {
       deployment.roles.set('oscar', 'operator')

@@ -1,49 +1,11 @@
 import { expect } from 'chai'
-import { EventSourceParserStream } from 'eventsource-parser/stream'
-import type { ChangedEvent } from '../../src/web/answers.ts'
-import { type Deployment, deploy } from '../support/deployment.ts'
-
-/** The changes that a person is told of. */
-interface Following extends AsyncDisposable {
-  readonly status: number
-  /** The next one. Rejects when the stream ends. */
-  next(): Promise<ChangedEvent>
-  /** Reads on until the server ends the stream. */
-  end(): Promise<void>
-}
-
-async function follow(deployment: Deployment, who: string): Promise<Following> {
-  const gone = new AbortController()
-  const response = await fetch(`${deployment.consoleUrl}/stream`, {
-    headers: { authorization: `Bearer ${await deployment.tokenOf(who)}` },
-    signal: gone.signal,
-  })
-  const bytes: ReadableStream = response.body ?? new ReadableStream()
-  const events = bytes
-    .pipeThrough(new TextDecoderStream())
-    .pipeThrough(new EventSourceParserStream())
-  const reader = events.getReader()
-  return {
-    status: response.status,
-    async next() {
-      const { value } = await reader.read()
-      if (!value) throw new Error('the stream has ended')
-      expect(value.event).to.equal('changed')
-      return JSON.parse(value.data)
-    },
-    async end() {
-      // Aborted below, or broken off by the server.
-      const broken = { done: true }
-      while (!(await reader.read().catch(() => broken)).done);
-    },
-    async [Symbol.asyncDispose]() {
-      gone.abort()
-    },
-  }
-}
+import { renewed } from '../../../../test/support/shared.ts'
+import { deploy } from '../support/deployment.ts'
+import { expectProblem, expectRefusal, expectStatus } from '../support/expect-answer.ts'
+import { type Following, follow } from '../support/following.ts'
 
 /** Waits for changes until one names the row. */
-async function nextOf({ next }: Following, id: string): Promise<ChangedEvent> {
+async function nextOf({ next }: Following, id: string) {
   for (;;) {
     const change = await next()
     if (change.ids.includes(id)) return change
@@ -51,20 +13,14 @@ async function nextOf({ next }: Following, id: string): Promise<ChangedEvent> {
 }
 
 describe('the stream of changes', () => {
-  let deployment: Deployment
   const { setInterval, setTimeout } = globalThis
-
-  beforeEach(async () => {
-    deployment = await deploy()
-  })
-
-  afterEach(async () => {
+  afterEach(() => {
     Object.assign(globalThis, { setInterval, setTimeout })
-    await deployment[Symbol.asyncDispose]()
   })
+  const deployment = renewed(() => deploy())
 
   /** The signs of life come every 20 milliseconds, instead of every 15 seconds. */
-  function beatFast(): void {
+  function beatFast() {
     globalThis.setInterval = ((work: () => void, time?: number) =>
       setInterval(work, Math.min(time ?? 0, 20))) as typeof setInterval
   }
@@ -100,7 +56,6 @@ describe('the stream of changes', () => {
     })
     const other = await deployment.impersonate({ operator: 'oscar' })
     await other.refused()
-    await deployment.settled()
     const own = await deployment.impersonate({ operator: 'olivia' })
     const { isOfRunning: _, ...told } = await olivia.next()
     expect(told).to.deep.equal({ ids: [own.id], waits: 0 })
@@ -113,13 +68,8 @@ describe('the stream of changes', () => {
     )
     deployment.roles.delete('olivia')
     deployment.roles.set('oscar', 'lead')
-    await fetch(`${deployment.issuer}/token/revocation`, {
-      method: 'POST',
-      body: new URLSearchParams({
-        client_id: 'support-console',
-        token: await deployment.tokenOf('grace'),
-      }),
-    })
+    const token = await deployment.tokenOf('grace')
+    await (await deployment.provider.AccessToken.find(token))?.destroy()
     await Promise.all(streams.map((stream) => stream.end()))
   })
 
@@ -135,13 +85,9 @@ describe('the stream of changes', () => {
     deployment.faults.roles = 'hang'
     await stream.end()
     expect([...waited]).to.include(5000)
-    const { status, headers, body } = await deployment.ask('olivia', '/me')
-    expect({ status, ...body }).to.deep.equal({
-      status: 503,
-      error: 'temporarily_unavailable',
-      error_description: 'your role cannot be looked up now',
-    })
-    expect(headers.get('retry-after')).to.equal('5')
+    const answer = await deployment.ask('olivia', '/me')
+    expectRefusal(answer, 503, 'temporarily_unavailable', 'your role cannot be looked up now')
+    expect(answer.headers.get('retry-after')).to.equal('5')
     expect(deployment.log.join()).to.contain('options.role took more than 5000 ms')
   })
 
@@ -163,23 +109,19 @@ describe('the stream of changes', () => {
     await stream.next()
     await deployment.console.close()
     await stream.end()
-    const { status } = await deployment.ask('grace', '/stream')
-    expect(status).to.equal(503)
+    expectStatus(await deployment.ask('grace', '/stream'), 503)
   })
 
   it('has twelve places for a person; the next one waits', async () => {
     const streams = await Promise.all(Array.from({ length: 12 }, () => follow(deployment, 'oscar')))
-    const { status, headers, body } = await deployment.ask('oscar', '/stream')
-    expect({ status, error: body.error }).to.deep.equal({
-      status: 503,
-      error: 'temporarily_unavailable',
-    })
-    expect(headers.get('retry-after')).to.equal('15')
+    const refused = await deployment.ask('oscar', '/stream')
+    expectProblem(refused, 503, 'temporarily_unavailable')
+    expect(refused.headers.get('retry-after')).to.equal('15')
     await using other = await follow(deployment, 'grace')
     expect(other.status, 'of another person').to.equal(200)
     for (const stream of streams) await stream[Symbol.asyncDispose]()
     await Promise.all(streams.map((stream) => stream.end()))
-    const again = async (): Promise<number> => {
+    const again = async () => {
       await using stream = await follow(deployment, 'oscar')
       return stream.status
     }

@@ -26,7 +26,7 @@ const LINES = new Set(['1px', '-1px', '2px', '3px', '6px'])
 
 const LENGTH = /-?\d*\.?\d+(?:rem|em|px|vh|vw|ch|pt)\b/g
 
-async function declarations(): Promise<{ file: string; property: string; value: string }[]> {
+async function declarations() {
   const files = (await readdir(FOLDER)).filter((name) => /(?<!colors|scale)\.css$/.test(name))
   const found = files.map(async (file) => {
     const css = await readFile(new URL(file, FOLDER), 'utf8')

@@ -1,29 +1,24 @@
 import { expect } from 'chai'
-import type { Locator, Page } from 'playwright-core'
-import { type Deployment, deploy } from '../../support/deployment.ts'
+import type { Page } from 'playwright-core'
+import { renewed } from '../../../../../test/support/shared.ts'
+import { deploy } from '../../support/deployment.ts'
 import { heading, reads, signedIn } from '../support/operating.ts'
 import { expectGoodLooks } from '../support/pictures.ts'
 
 /** The link to the alarms, with how many are open. */
-const badge = (page: Page, count: number): Locator =>
+const badge = (page: Page, count: number) =>
   page
     .getByRole('navigation')
     .getByText(`${count} thing${count === 1 ? ' waits' : 's wait'} for you.`)
-const alarms = (page: Page): Locator => page.getByRole('list', { name: 'Inbox' })
+const alarms = (page: Page) => page.getByRole('list', { name: 'Inbox' })
 
 describe('alarms', () => {
-  let deployment: Deployment
-
-  beforeEach(async () => {
-    deployment = await deploy()
-  })
-  afterEach(() => deployment[Symbol.asyncDispose]())
+  const deployment = renewed(() => deploy())
 
   it('are seen by a lead on any page, and acknowledged while others come', async () => {
     await using grace = await signedIn(deployment, 'grace', '/console/rules')
     const running = await deployment.impersonate()
     await running.replay()
-    await deployment.settled()
     await badge(grace.page, 1).waitFor()
     await grace.page.waitForFunction(() => document.title.startsWith('(1) Rules'))
 
@@ -38,7 +33,6 @@ describe('alarms', () => {
     // What comes meanwhile does not touch the note.
     const other = await deployment.impersonate({ customer: 'bob', ticket: 'SUP-9' })
     await other.replay()
-    await deployment.settled()
     await badge(page, 2).waitFor()
     await alarms(page).getByText('SUP-9').waitFor()
     // Nor does a colleague who is faster.
@@ -47,12 +41,11 @@ describe('alarms', () => {
     await badge(page, 1).waitFor()
     await page.keyboard.press('Control+Enter')
     await page.getByText('The alarm is acknowledged.').waitFor()
-    const { body } = await deployment.ask('ada', `/audit/${running.id}`)
+    const body = await deployment.read('ada', `/audit/${running.id}`)
     expect(body.acknowledged).to.include({ note: 'Spoke to Olivia.' })
 
     // Another one on the same impersonation opens it again.
     await running.replay()
-    await deployment.settled()
     await alarms(page).getByText(reads('Olivia Okafor as Alice Ng')).waitFor()
-  }).timeout(60_000)
+  })
 })

@@ -1,7 +1,8 @@
 import { expect } from 'chai'
 import type { Locator, Page } from 'playwright-core'
-import { type Deployment, deploy, HOSTILE } from '../../support/deployment.ts'
-import { idOf, type Past, storePast } from '../support/audit-rows.ts'
+import { renewed } from '../../../../../test/support/shared.ts'
+import { HOSTILE } from '../../support/deployment.ts'
+import { deployWithPast, hostilePast, idOf, type Past, storePast } from '../support/audit-rows.ts'
 import { expectNothingCut } from '../support/fit.ts'
 import { expectFocus, tabTo } from '../support/focus.ts'
 import { heading, reads, signedIn } from '../support/operating.ts'
@@ -26,10 +27,9 @@ const PAST: readonly Past[] = Array.from({ length: 60 }, (_, index) => ({
 const OBJECTED = `/console/audit/${idOf(58)}`
 
 /** The links of the rows: *Olivia Okafor as Alice Ng*. */
-const rows = (page: Page): Locator =>
-  page.getByRole('table').getByRole('rowheader').getByRole('link')
+const rows = (page: Page) => page.getByRole('table').getByRole('rowheader').getByRole('link')
 
-const search = (page: Page): Locator => page.getByRole('searchbox', { name: 'Search' })
+const search = (page: Page) => page.getByRole('searchbox', { name: 'Search' })
 
 const waitForAll = (page: Page, count: number) =>
   page
@@ -41,18 +41,11 @@ const placeOf = (locator: Locator) =>
   locator.evaluate((element) => [scrollY, element.getBoundingClientRect().top])
 
 describe('the audit in a browser', () => {
-  let deployment: Deployment
-
-  beforeEach(async () => {
-    deployment = await deploy()
-    await storePast(deployment.audit, PAST)
-  })
-  afterEach(() => deployment[Symbol.asyncDispose]())
+  const deployment = renewed(() => deployWithPast(PAST))
 
   const act = async (ticket: string) => {
     const running = await deployment.impersonate({ ticket })
     await running.look()
-    await deployment.settled()
     return running
   }
 
@@ -69,7 +62,6 @@ describe('the audit in a browser', () => {
     await page.getByText('1 new impersonation', { exact: true }).waitFor()
     await running.change()
     await running.end()
-    await deployment.settled()
     await now.getByText('Ended by the operator').waitFor()
     expect((await now.getByRole('cell').allInnerTexts()).slice(4, 7)).to.deep.equal(['1', '1', '0'])
 
@@ -97,7 +89,6 @@ describe('the audit in a browser', () => {
     })
     for (let reads = 0; reads < 20; reads += 1) {
       await look()
-      await deployment.settled()
     }
     const row = page.getByRole('row').filter({ hasText: 'NOW' })
     await row.getByRole('cell', { name: '21', exact: true }).waitFor()
@@ -185,7 +176,6 @@ describe('the audit in a browser', () => {
     await page.getByText('"impersonation.issued"').waitFor()
     const before = await placeOf(title)
     await running.change()
-    await deployment.settled()
     await page.getByText('POST /orders/note').first().waitFor()
     expect(await placeOf(title)).to.deep.equal(before)
     expect(await page.getByText('"impersonation.issued"').isVisible()).to.equal(true)
@@ -198,7 +188,7 @@ describe('the audit in a browser', () => {
   })
 
   it('leads to an entry through the sign-in, also to one of a run', async () => {
-    const { body } = await deployment.ask('ada', `/audit/${idOf(54)}`)
+    const body = await deployment.read('ada', `/audit/${idOf(54)}`)
     const [, , read] = body.entries
     await using visit = await signedIn(
       deployment,
@@ -244,15 +234,7 @@ describe('the audit in a browser', () => {
 
   it('fits on 320 px, and with hostile texts nothing is cut', async () => {
     const texts = [...Object.values(HOSTILE), 'x'.repeat(500)]
-    const past: Past[] = texts.map((text, index) => ({
-      at: Date.now() - HOUR + index,
-      ticket: text.slice(0, 100),
-      reason: text,
-      customerName: text,
-      objection: text,
-      reads: [`/${'y'.repeat(900)}`],
-    }))
-    await storePast(deployment.audit, past, 100)
+    await storePast(deployment.audit, hostilePast(texts, `/${'y'.repeat(900)}`), 100)
     await using visit = await signedIn(deployment, 'ada', '/console/audit', { viewport: NARROWEST })
     const { page } = visit
     const paths = texts.map((_, index) => `/console/audit/${idOf(100 + index)}`)
@@ -267,5 +249,5 @@ describe('the audit in a browser', () => {
     await page.goto('/console/audit')
     const link = rows(page).filter({ hasText: HOSTILE.backwards ?? '' })
     expect(await link.locator('bdi').count()).to.be.at.least(2)
-  }).timeout(60_000)
+  })
 })

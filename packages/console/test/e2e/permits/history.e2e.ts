@@ -1,22 +1,21 @@
 import { expect } from 'chai'
-import { deployWithPermits, type PermitsDeployment } from '../../support/with-permits.ts'
+import { renewed } from '../../../../../test/support/shared.ts'
+import { deployWithPermits } from '../../support/with-permits.ts'
 import { heading, signedIn } from '../support/operating.ts'
 import { expectGoodLooks } from '../support/pictures.ts'
 
 describe('the history of approvals', function () {
   this.timeout(120_000)
-  let deployment: PermitsDeployment
-
-  beforeEach(async () => {
-    deployment = await deployWithPermits()
-    const { permits } = deployment
-    const refused = await deployment.request({ ticket: 'SUP-1' })
+  const deployment = renewed(async () => {
+    const deployed = await deployWithPermits()
+    const { permits, request } = deployed
+    const refused = await request({ ticket: 'SUP-1' })
     await permits.decide(refused, 'declined', { by: 'grace', note: 'Call them first' })
-    await deployment.emergency({ ticket: 'SUP-2' })
-    const granted = await deployment.request({ customer: 'carla', ticket: 'SUP-3' })
+    await deployed.emergency({ ticket: 'SUP-2' })
+    const granted = await request({ customer: 'carla', ticket: 'SUP-3' })
     await permits.decide(granted, 'granted', { by: 'grace', note: 'Saw it' })
+    return deployed
   })
-  afterEach(() => deployment[Symbol.asyncDispose]())
 
   it('is one click from what is open, and good to look at, also in German', async () => {
     for (const [locale, name] of [

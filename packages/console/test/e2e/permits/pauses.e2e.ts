@@ -9,14 +9,14 @@ const OBJECTED =
   'Alice Ng said that they did not ask for what you did. You cannot act as Alice Ng until another person has looked into it.'
 
 /** Says *I did not ask for this* of what runs. */
-async function object(page: Page): Promise<void> {
+async function object(page: Page) {
   await page.locator('summary').click()
   const note = page.getByRole('textbox')
   await note.fill('I know of no ticket')
   await page.getByRole('button', { name: 'Tell them' }).click()
 }
 
-async function lift(page: Page): Promise<void> {
+async function lift(page: Page) {
   const card = page.getByRole('article', { name: reads('Olivia Okafor as Alice Ng') })
   await card.getByText('I know of no ticket').waitFor()
   await card.locator('summary').click()
@@ -31,7 +31,6 @@ describe('a stop by a lead', function () {
   it('ends what runs, keeps the operator from starting with a sentence and a name, and is lifted', async () => {
     await using deployment = await deploy()
     const { id } = await deployment.impersonate({ access: 'read', ticket: 'SUP-7' })
-    await deployment.settled()
     await using olivia = await signedIn(
       deployment,
       'olivia',
@@ -75,7 +74,6 @@ describe('an objection', function () {
   it('tells the customer what happens now and takes that support asks each time, tells the operator, and a lead lifts it', async () => {
     await using deployment = await deployWithPermits(() => true)
     await deployment.impersonate({ access: 'read' })
-    await deployment.settled()
     await using olivia = await signedIn(
       deployment,
       'olivia',

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
-import { deployWithPermits, type PermitsDeployment, RULE } from '../../support/with-permits.ts'
+import { renewed } from '../../../../../test/support/shared.ts'
+import { deployWithPermits, RULE } from '../../support/with-permits.ts'
 import { actIn, heading, reads, signedIn } from '../support/operating.ts'
 import { expectGoodLooks } from '../support/pictures.ts'
 
@@ -11,11 +12,7 @@ const LEADS = [
 
 describe('permits', function () {
   this.timeout(120_000)
-  let deployment: PermitsDeployment
-  beforeEach(async () => {
-    deployment = await deployWithPermits(RULE, { permits: { approvers: () => LEADS } })
-  })
-  afterEach(() => deployment[Symbol.asyncDispose]())
+  const deployment = renewed(() => deployWithPermits(RULE, { permits: { approvers: () => LEADS } }))
 
   const act = { name: reads('Act as Alice Ng'), exact: true } as const
   const counter = (page: Page) => page.getByRole('navigation').getByText('1 thing waits for you')

@@ -32,7 +32,6 @@ describe('an impersonation without approval is red wherever it is read', functio
       }
       const permit = await deployment.emergency({ ticket: 'SUP-9' })
       const running = await deployment.impersonate({ ticket: 'SUP-9' })
-      await deployment.settled()
       const open = async (who: string, path?: string, options?: VisitOptions) =>
         stack.use(await signedIn(deployment, who, path, options)).page
 

@@ -3,6 +3,7 @@ import type { AuditEntry } from 'oidc-provider-impersonation-verify/format'
 import { pendingOf } from '../../../src/ledger/recording/compose.ts'
 import { ledgerOf } from '../../../src/ledger/recording/ledger.ts'
 import type { AuditStore } from '../../../src/ledger/store.ts'
+import { type DeploymentOptions, deploy } from '../../support/deployment.ts'
 
 /** What a test knows of an impersonation of the past. */
 export interface Past {
@@ -37,11 +38,7 @@ export const idOf = (number: number) =>
   createHash('sha256').update(`past ${number}`).digest('base64url')
 
 /** Stores impersonations of the past, as a recorder of another process did then. */
-export async function storePast(
-  audit: AuditStore,
-  past: readonly Past[],
-  firstNumber = 0,
-): Promise<void> {
+export async function storePast(audit: AuditStore, past: readonly Past[], firstNumber = 0) {
   const { log } = ledgerOf(audit)
   const end = AbortSignal.timeout(10_000)
   for (let from = 0; from < past.length; from += 100) {
@@ -50,6 +47,24 @@ export async function storePast(
     await log.append(entries.map(pendingOf), end)
   }
 }
+
+/** A deployment whose audit has this past. */
+export async function deployWithPast(past: readonly Past[], options?: DeploymentOptions) {
+  const deployment = await deploy(options)
+  await storePast(deployment.audit, past)
+  return deployment
+}
+
+/** Each text wherever a person writes one, and the path that was read each time. */
+export const hostilePast = (texts: readonly string[], path: string): Past[] =>
+  texts.map((text, index) => ({
+    at: Date.now() - 3_600_000 + index,
+    ticket: text.slice(0, 100),
+    reason: text,
+    customerName: text,
+    objection: text,
+    reads: [path],
+  }))
 
 function entriesOf(past: Past, number: number): AuditEntry[] {
   const { at, operator = 'olivia', customer = 'alice', end, objection } = past

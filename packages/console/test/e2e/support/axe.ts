@@ -20,7 +20,7 @@ const RULES: readonly string[] = [
 ]
 
 /** Expects that axe finds no violation in the current page, nor a pale text in the other scheme. */
-export async function expectAccessible(page: Page): Promise<void> {
+export async function expectAccessible(page: Page) {
   const objections = await objectionsTo(page, { type: 'tag', values: [...RULES] })
   await page.emulateMedia({ colorScheme: 'dark' })
   objections.push(...(await objectionsTo(page, { type: 'rule', values: ['color-contrast'] })))
@@ -29,7 +29,7 @@ export async function expectAccessible(page: Page): Promise<void> {
 }
 
 /** The violations that axe finds: the rule, the elements, and what to do. */
-async function objectionsTo(page: Page, runOnly: axe.RunOnly): Promise<string[]> {
+async function objectionsTo(page: Page, runOnly: axe.RunOnly) {
   // Runs without a script element, because the content security policy of the pages refuses it.
   if (await page.evaluate(() => !('axe' in window))) await page.evaluate(axe.source)
   const { violations } = await page.evaluate((only) => window.axe.run({ runOnly: only }), runOnly)

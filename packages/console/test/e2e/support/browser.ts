@@ -30,7 +30,7 @@ const MISSING = `there is no ${places.join(', no ')}: install Chromium (on Debia
 let running: Promise<Browser> | undefined
 
 /** The shared browser of the whole run; a new browser, if the old one is lost. */
-export async function browser(): Promise<Browser> {
+export async function browser() {
   if (running && !(await running).isConnected()) running = undefined
   running ??= chromium.launch({ args: [...ARGUMENTS], ...(executablePath && { executablePath }) })
   return running
@@ -43,7 +43,7 @@ before('a browser', function () {
 
 after(async () => (await running)?.close())
 
-function isExecutable(path: string): boolean {
+function isExecutable(path: string) {
   try {
     accessSync(path, constants.X_OK)
     return true

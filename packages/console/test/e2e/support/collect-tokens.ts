@@ -12,15 +12,7 @@ export interface Written {
   readonly text: string
 }
 
-export interface Collected {
-  readonly tokens: readonly Token[]
-  /** Everything that was ever stored, even if it was removed later. */
-  readonly written: readonly Written[]
-  /** Answers that were discarded before the test could read them. */
-  readonly unread: readonly string[]
-  /** Resolves when all that has arrived has been read. */
-  settled(): Promise<void>
-}
+export type Collected = ReturnType<typeof collectTokens>
 
 /** The names of parameters and JSON members. An authorization code alone is useless. */
 const NAMES: ReadonlySet<string> = new Set([
@@ -40,7 +32,7 @@ const NAMES: ReadonlySet<string> = new Set([
 const SHORTEST = 20
 
 /** Collects every token in a request or an answer, of every page. */
-export function collectTokens(context: BrowserContext): Collected {
+export function collectTokens(context: BrowserContext) {
   const tokens = new Map<string, Token>()
   const written: Written[] = []
   const unread: string[] = []
@@ -49,23 +41,23 @@ export function collectTokens(context: BrowserContext): Collected {
     work = Promise.all([work, task]).then(() => {})
   }
 
-  function keep(name: string, value: unknown): void {
+  function keep(name: string, value: unknown) {
     if (!NAMES.has(name) || typeof value !== 'string' || value.length < SHORTEST) return
     if (!tokens.has(value)) tokens.set(value, { name, value })
   }
 
-  function keepAll(parameters: URLSearchParams): void {
+  function keepAll(parameters: URLSearchParams) {
     for (const [name, value] of parameters) keep(name, value)
   }
 
-  function keepJson(text: string): void {
+  function keepJson(text: string) {
     JSON.parse(text, (name, value: unknown) => {
       keep(name, value)
       return value
     })
   }
 
-  function fromRequest(request: Request): void {
+  function fromRequest(request: Request) {
     const { authorization = '', 'content-type': type = '' } = request.headers()
     keep('access_token', /^(?:Bearer|DPoP) (\S+)$/i.exec(authorization)?.[1])
     const url = URL.parse(request.url())
@@ -76,7 +68,7 @@ export function collectTokens(context: BrowserContext): Collected {
     if (isJson(type) && isParsable(body)) keepJson(body)
   }
 
-  async function fromResponse(response: Response): Promise<void> {
+  async function fromResponse(response: Response) {
     if (!isJson(response.headers()['content-type'] ?? '')) return
     try {
       keepJson(await response.text())
@@ -88,7 +80,7 @@ export function collectTokens(context: BrowserContext): Collected {
     }
   }
 
-  async function fromStorage(page: Page): Promise<void> {
+  async function fromStorage(page: Page) {
     const devTools = await context.newCDPSession(page)
     const store = (event: {
       storageId: { isLocalStorage: boolean }
@@ -112,14 +104,17 @@ export function collectTokens(context: BrowserContext): Collected {
     get tokens() {
       return [...tokens.values()]
     },
+    /** Everything that was ever stored, even if it was removed later. */
     written,
+    /** Answers that were discarded before the test could read them. */
     unread,
+    /** Resolves when all that has arrived has been read. */
     settled: () => work,
   }
 }
 
 /** A test may let a page send any data. */
-function isParsable(text: string): boolean {
+function isParsable(text: string) {
   try {
     JSON.parse(text)
     return true
@@ -128,6 +123,6 @@ function isParsable(text: string): boolean {
   }
 }
 
-function isJson(type: string): boolean {
+function isJson(type: string) {
   return /^application\/(?:[\w.-]+\+)?json\b/.test(type)
 }

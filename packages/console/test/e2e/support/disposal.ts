@@ -13,7 +13,7 @@ function both({ error, suppressed }: SuppressedError): string {
   return `${tell(suppressed)}\n\nand then, ${tell(error)}`
 }
 
-function tell(error: unknown): string {
+function tell(error: unknown) {
   if (error instanceof SuppressedError) return both(error)
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 
 /** Fills in the sign-in page of the deployment, and waits until the person is back. */
-export async function submitSignIn(page: Page, person: string): Promise<void> {
+export async function submitSignIn(page: Page, person: string) {
   await page.getByLabel('Login').fill(person)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.waitForURL(({ pathname }) => !/^\/(?:sign-in|oidc)\//.test(pathname))
@@ -11,7 +11,7 @@ export async function submitSignIn(page: Page, person: string): Promise<void> {
  * Opens a page and signs in: by the button of the first page, or at once where a deep link leads to
  * the sign-in. Waits until the frame of a signed-in person is there.
  */
-export async function enter(page: Page, person = 'olivia', path = '/console'): Promise<void> {
+export async function enter(page: Page, person = 'olivia', path = '/console') {
   await page.goto(path)
   const door = page.getByRole('button', { name: /^(?:Sign in|Anmelden)$/ })
   const login = page.getByLabel('Login')

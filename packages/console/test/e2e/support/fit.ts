@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
  * Expects that the page does not scroll sideways, that no text is cut off, that no name breaks inside
  * a word, that no controls and headings touch, and that the head does not touch what is below it.
  */
-export async function expectNothingCut(page: Page): Promise<void> {
+export async function expectNothingCut(page: Page) {
   const wrong = await page.evaluate(() => {
     const found: string[] = []
     const { scrollWidth, clientWidth } = document.documentElement
@@ -59,7 +59,7 @@ export async function expectNothingCut(page: Page): Promise<void> {
     return found
 
     /** A word of ordinary length on two lines. A longer one has to break. */
-    function brokenWord(element: Element): string | undefined {
+    function brokenWord(element: Element) {
       const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
       for (let node = walker.nextNode(); node; node = walker.nextNode()) {
         for (const match of node.textContent?.matchAll(/[\p{L}\p{M}\d]{2,24}/gu) ?? []) {

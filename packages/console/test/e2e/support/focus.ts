@@ -5,7 +5,7 @@ import type { Locator, Page } from 'playwright-core'
 const PRESSES = 60
 
 /** Waits until it has the focus. */
-export async function expectFocus(locator: Locator): Promise<void> {
+export async function expectFocus(locator: Locator) {
   await locator.and(locator.page().locator(':focus')).waitFor()
 }
 
@@ -13,7 +13,7 @@ export async function expectFocus(locator: Locator): Promise<void> {
  * Presses Tab until this element has the focus, like a user without a mouse. Every element that
  * gets the focus on the way has to show it.
  */
-export async function tabTo(locator: Locator, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
+export async function tabTo(locator: Locator, key: 'Tab' | 'Shift+Tab' = 'Tab') {
   const page = locator.page()
   await locator.waitFor()
   for (let presses = 0; presses < PRESSES; presses += 1) {
@@ -25,14 +25,14 @@ export async function tabTo(locator: Locator, key: 'Tab' | 'Shift+Tab' = 'Tab'):
 }
 
 /** Expects that the focus is visible as an outline. */
-async function expectFocusShown(page: Page): Promise<void> {
+async function expectFocusShown(page: Page) {
   const { element, isShown, isReachable } = await focused(page)
   // After the last element, and before the first, the browser itself has the focus.
   if (element !== 'body' && !isShown && isReachable)
     fail(`the focus on ${element} is not to be seen`)
 }
 
-function focused(page: Page): Promise<{ element: string; isShown: boolean; isReachable: boolean }> {
+function focused(page: Page) {
   return page.evaluate(() => {
     const element = document.activeElement ?? document.body
     const { outlineStyle, outlineWidth } = getComputedStyle(element)

@@ -1,11 +1,10 @@
-/** The moved clock of this process, until it is disposed of. The moved time still advances. */
-export interface MovedClock extends Disposable {
-  /** Moves the clock forward by the given milliseconds, or back. */
-  by(milliseconds: number): void
-}
+export type MovedClock = ReturnType<typeof movedClock>
 
-/** Replaces also `new Date()`, which does not call `Date.now`. */
-export function movedClock(): MovedClock {
+/**
+ * The moved clock of this process, until it is disposed of. The moved time still advances. It replaces
+ * also `new Date()`, which does not call `Date.now`.
+ */
+export function movedClock() {
   const real = Date
   let moved = 0
   const now = () => real.now() + moved
@@ -15,7 +14,8 @@ export function movedClock(): MovedClock {
       Reflect.construct(target, values.length === 0 ? [now()] : values, created),
   })
   return {
-    by(milliseconds) {
+    /** Moves the clock forward by the given milliseconds, or back. */
+    by(milliseconds: number) {
       moved += milliseconds
     },
     [Symbol.dispose]() {

@@ -1,13 +1,10 @@
-import type { Locator, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import type { Deployment } from '../../support/deployment.ts'
 import { enter, submitSignIn } from './enter.ts'
-import { type Visit, type VisitOptions, visit } from './visit.ts'
+import { type VisitOptions, visit } from './visit.ts'
 
 /** An empty browser in front of a deployment; the application is another origin. */
-export function visitDeployment(
-  { url, shopUrl }: Deployment,
-  options: VisitOptions = {},
-): Promise<Visit> {
+export function visitDeployment({ url, shopUrl }: Deployment, options: VisitOptions = {}) {
   return visit(url, { ...options, origins: [shopUrl] })
 }
 
@@ -17,7 +14,7 @@ export async function signedIn(
   who?: string,
   path?: string,
   options?: VisitOptions,
-): Promise<Visit> {
+) {
   await using stack = new AsyncDisposableStack()
   const visited = stack.use(await visitDeployment(deployment, options))
   await enter(visited.page, who, path)
@@ -33,36 +30,36 @@ const ISOLATES = '[\u2066-\u2069]*'
  *
  * @param how `exact`: the whole text
  */
-export function reads(text: string, how?: 'exact'): RegExp {
+export function reads(text: string, how?: 'exact') {
   const parts = text.split(/(?<=[\s“”:,.?])|(?=[\s“”:,.?])/)
   const within = parts.map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')).join(ISOLATES)
   return new RegExp(how ? `^${ISOLATES}${within}${ISOLATES}$` : within)
 }
 
 /** The heading of the page. */
-export function heading(page: Page, name: string): Locator {
+export function heading(page: Page, name: string) {
   return page.getByRole('heading', { level: 1, name: reads(name, 'exact') })
 }
 
 /** The strip that every page has. */
-export function strip(page: Page): Locator {
+export function strip(page: Page) {
   return page.getByRole('region', { name: 'What you run now' })
 }
 
 /** What is over, and can be continued: a line of *Customers*. */
-export function over(page: Page): Locator {
+export function over(page: Page) {
   return page.getByRole('region', { name: 'You can continue' })
 }
 
 /** Starts to act by the form that is shown, and answers the tab of the application. */
-export async function pressAct(page: Page, name = 'Alice Ng'): Promise<Page> {
+export async function pressAct(page: Page, name = 'Alice Ng') {
   const opened = page.context().waitForEvent('page')
   await page.getByRole('button', { name: reads(`Act as ${name}`) }).click()
   return await opened
 }
 
 /** Signs in at the application where it asks, until it acts. @param customer the id. @defaultValue any */
-export async function actIn(tab: Page, login: string, customer = '\\S+'): Promise<void> {
+export async function actIn(tab: Page, login: string, customer = '\\S+') {
   const acting = tab.getByText(new RegExp(`^acting as ${customer}$`))
   const asked = tab.getByLabel('Login')
   await acting.or(asked).waitFor()

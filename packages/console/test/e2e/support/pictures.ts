@@ -14,7 +14,7 @@ const FOLDER = process.env.PICTURES
  * at both widths, in both schemes.
  * Takes a picture of each, where PICTURES names a folder.
  */
-export async function expectGoodLooks(page: Page, name: string): Promise<void> {
+export async function expectGoodLooks(page: Page, name: string) {
   for (const [width, size] of Object.entries({ wide: WIDE, narrow: NARROW })) {
     await page.setViewportSize(size)
     await expectNothingCut(page)
@@ -53,7 +53,7 @@ const CONTROLS = new Set([
 ])
 
 /** Controls of the accessibility tree without a name, or with the same words twice. */
-async function badNames(page: Page): Promise<string[]> {
+async function badNames(page: Page) {
   const client = await page.context().newCDPSession(page)
   const { nodes }: { nodes: AXNode[] } = await client.send('Accessibility.getFullAXTree')
   const plain = (text: string | undefined = '') => text.replaceAll(/[\u2066-\u2069*]/g, '').trim()

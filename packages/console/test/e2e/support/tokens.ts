@@ -1,14 +1,6 @@
 import type { BrowserContext, Page } from 'playwright-core'
 import type { Collected, Token } from './collect-tokens.ts'
 
-/** The tokens that one visit has received, and where they are. */
-export interface Tokens {
-  /** All tokens that the visit has seen so far. */
-  seen(): Promise<readonly Token[]>
-  /** Every forbidden place that contains a token, in words. */
-  leaks(): Promise<string[]>
-}
-
 /** How a subject token is called: the shop keeps it while it leads through the sign-in. */
 const HANDED_OVER = ['impersonation', 'subjectToken', 'subject_token']
 
@@ -18,6 +10,8 @@ interface Place {
 }
 
 /**
+ * The tokens that one visit has received, and where they are.
+ *
  * @param applications origins to which the console hands over: by the fragment of an address, and the
  * application stores the subject token of the tab while the operator signs in there
  */
@@ -26,13 +20,13 @@ export function tokensOf(
   collected: Collected,
   urls: readonly string[],
   applications: readonly string[] = [],
-): Tokens {
+) {
   const isHandOver = (url: string) => {
     const { origin, pathname, search, hash } = new URL(url)
     return applications.includes(origin) && !/token/.test(pathname + search) && hash !== ''
   }
 
-  async function leaks(): Promise<string[]> {
+  async function leaks() {
     const pages = (await Promise.all(context.pages().map(placesOf))).flat()
     const now: Place[] = [
       ...urls
@@ -55,10 +49,12 @@ export function tokensOf(
   }
 
   return {
+    /** All tokens that the visit has seen so far. */
     async seen() {
       await collected.settled()
       return collected.tokens
     },
+    /** Every forbidden place that contains a token, in words. */
     leaks,
   }
 }
@@ -67,16 +63,16 @@ export function tokensOf(
  * The sign-out has the ID token in its address, as its specification says: it opens nothing. An
  * access token there would be a finding.
  */
-function withoutHint(text: string): string {
+function withoutHint(text: string) {
   return text.replaceAll(/(\/session\/end\?[^"\s]*?id_token_hint=)[\w.-]+/g, '$1')
 }
 
 /** Any use of these stores is a finding: no page here uses them. */
-function isStoreInUse({ place, text }: Place): boolean {
+function isStoreInUse({ place, text }: Place) {
   return ['IndexedDB', 'CacheStorage'].includes(place) && text !== '[]'
 }
 
-function findings(tokens: readonly Token[], places: readonly Place[]): string[] {
+function findings(tokens: readonly Token[], places: readonly Place[]) {
   return tokens.flatMap(({ name, value }) =>
     places
       .filter(({ text }) => text.includes(value))

@@ -1,10 +1,10 @@
 import { fail } from 'node:assert/strict'
-import type { BrowserContext, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { browser } from './browser.ts'
 import { collectTokens } from './collect-tokens.ts'
 import './disposal.ts'
-import { type Tokens, tokensOf } from './tokens.ts'
-import { type Announcements, watch } from './watch.ts'
+import { tokensOf } from './tokens.ts'
+import { watch } from './watch.ts'
 
 /** A laptop. */
 export const WIDE = { width: 1280, height: 800 } as const
@@ -29,14 +29,7 @@ export interface VisitOptions {
 }
 
 /** A visitor with an empty browser. */
-export interface Visit extends Announcements, AsyncDisposable {
-  readonly page: Page
-  /** For further tabs, which are watched as well. */
-  readonly context: BrowserContext
-  /** Every URL that was requested or shown. */
-  readonly urls: readonly string[]
-  readonly tokens: Tokens
-}
+export type Visit = Awaited<ReturnType<typeof visit>>
 
 /**
  * The time to wait for an expected element: as long as a machine three times as slow as usual needs,
@@ -48,7 +41,7 @@ const WAIT_TIMEOUT_MS = 24_000
  * Opens a browser window for one test. When it is disposed of, the test fails if anything went
  * wrong in it that was not announced, or if a token is where none may be.
  */
-export async function visit(base: string, options: VisitOptions = {}): Promise<Visit> {
+export async function visit(base: string, options: VisitOptions = {}) {
   const { colorScheme = 'light', viewport = WIDE, timezoneId = 'Europe/Berlin', clock } = options
   const { locale = 'en-GB', origins = [] } = options
   const context = await (await browser()).newContext({
@@ -70,7 +63,9 @@ export async function visit(base: string, options: VisitOptions = {}): Promise<V
   return {
     ...announcements,
     page,
+    /** For further tabs, which are watched as well. */
     context,
+    /** Every URL that was requested or shown. */
     urls,
     tokens,
     async [Symbol.asyncDispose]() {
@@ -86,6 +81,6 @@ export async function visit(base: string, options: VisitOptions = {}): Promise<V
 }
 
 /** Waits for one answer of the page: all its earlier reports have arrived then. */
-async function reportsOf(page: Page): Promise<void> {
+async function reportsOf(page: Page) {
   await page.evaluate(() => document.readyState).catch(() => {})
 }

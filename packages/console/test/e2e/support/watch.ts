@@ -1,25 +1,5 @@
 import type { BrowserContext } from 'playwright-core'
 
-/** How a test announces an expected failure, before or after it. */
-export interface Announcements {
-  /**
-   * A request that fails, and the line that Chromium writes about it.
-   *
-   * @param url the path, or a pattern for the whole URL
-   * @param status the status of the answer; without it, no answer at all counts, too
-   */
-  expectFailure(url: string | RegExp, status?: number): void
-  /** An error or a violation in the console. */
-  expectConsoleError(pattern: RegExp): void
-}
-
-export interface Watch extends Announcements {
-  /** Every URL that was requested or shown, in order. */
-  readonly urls: readonly string[]
-  /** What happened and was not announced, and what was announced and did not happen. */
-  complaints(): string[]
-}
-
 interface Happening {
   readonly kind: 'console' | 'dialog' | 'failure' | 'fault'
   readonly text: string
@@ -36,7 +16,7 @@ const VIOLATION = /content.security.policy|trusted.?(types|html|script)/i
 const LOADING = /^Failed to load resource: (?:.* status of (?<status>\d+))?/
 
 /** Watches every page of the context, from its first request on. */
-export function watch(context: BrowserContext, ...origins: readonly string[]): Watch {
+export function watch(context: BrowserContext, ...origins: readonly string[]) {
   const happenings: Happening[] = []
   const announcements: Announcement[] = []
   const urls: string[] = []
@@ -85,8 +65,15 @@ export function watch(context: BrowserContext, ...origins: readonly string[]): W
   })
 
   return {
+    /** Every URL that was requested or shown, in order. */
     urls,
-    expectFailure(url, status) {
+    /**
+     * Announces a request that fails, before or after it, and the line that Chromium writes about it.
+     *
+     * @param url the path, or a pattern for the whole URL
+     * @param status the status of the answer; without it, no answer at all counts, too
+     */
+    expectFailure(url: string | RegExp, status?: number) {
       announcements.push({
         text: `a failure of ${url}${status === undefined ? '' : ` with ${status}`}`,
         covers: (it) =>
@@ -95,12 +82,14 @@ export function watch(context: BrowserContext, ...origins: readonly string[]): W
           (status === undefined || it.status === status),
       })
     },
-    expectConsoleError(pattern) {
+    /** Announces an error or a violation in the console. */
+    expectConsoleError(pattern: RegExp) {
       announcements.push({
         text: `${pattern} in the console`,
         covers: (it) => it.kind === 'console' && pattern.test(it.text),
       })
     },
+    /** Everything that happened and was not announced, or was announced and did not happen. */
     complaints: () => [
       ...happenings
         .filter((it) => !announcements.some((a) => a.covers(it)))
@@ -117,12 +106,12 @@ function failure(url: string, status: number | string | undefined, text: string)
   return { kind: 'failure', text, url, ...known }
 }
 
-function isElsewhere(url: string, origins: readonly string[]): boolean {
+function isElsewhere(url: string, origins: readonly string[]) {
   // `data:` makes no request, and the origin of a `blob:` is the origin of its page.
   const { protocol, origin: target } = new URL(url)
   return protocol !== 'data:' && !origins.includes(target)
 }
 
-function matches(expected: string | RegExp, url: string): boolean {
+function matches(expected: string | RegExp, url: string) {
   return typeof expected === 'string' ? URL.parse(url)?.pathname === expected : expected.test(url)
 }

@@ -1,11 +1,13 @@
 // Over 250 lines: every route of the customer, with one deployment.
 import { expect } from 'chai'
-import type { AuditStore } from 'oidc-provider-impersonation-console'
 import type { AccountAnswer } from '../../../src/features/account/server/lists.ts'
 import type { AccountImpersonation } from '../../../src/web/account-card.ts'
 import type { DescribedUse } from '../../../src/web/use-words.ts'
+import { interceptCalls, many } from '../../ledger/stores/contract/support.ts'
+import { begunAnew } from '../../support/begun-anew.ts'
 import { type Deployment, type DeploymentOptions, deploy } from '../../support/deployment.ts'
 import { expectStatus } from '../../support/expect-answer.ts'
+import { faultyAudit } from '../../support/faulty-audit.ts'
 import { memoryAudit } from '../../support/memory-audit.ts'
 
 /** The words of the shop. Changing a note is hidden. */
@@ -24,43 +26,29 @@ const ACCOUNT = { clientId: 'customer-account', describe: describeUse }
 describe('the API of the account page', () => {
   let deployment: Deployment
 
-  async function start(options: DeploymentOptions = { console: { account: ACCOUNT } }) {
-    deployment = await deploy(options)
-  }
-  beforeEach(() => start())
-  afterEach(() => deployment[Symbol.asyncDispose]())
-
-  async function restart(options: DeploymentOptions) {
-    await deployment[Symbol.asyncDispose]()
-    await start(options)
-  }
+  const restart = begunAnew(
+    async (options: DeploymentOptions = { console: { account: ACCOUNT } }) => {
+      deployment = await deploy(options)
+      return deployment
+    },
+  )
 
   const ask: Deployment['account'] = (...request) => deployment.account(...request)
 
-  /** Starts to act as Alice, and waits until the audit has it. */
-  async function started() {
-    const running = await deployment.impersonate()
-    await deployment.settled()
-    return running
-  }
+  /** Starts to act as Alice. */
+  const started = () => deployment.impersonate()
   const object = (id: string, who = 'alice', note?: unknown) => ask(who, '/objection', { id, note })
-  const runningFor = async (who: string) => (await ask(who, '/running')).body.impersonations
-
-  async function listOf(person: string, query = ''): Promise<readonly AccountImpersonation[]> {
-    const { status, body } = await ask(person, `/impersonations${query}`)
-    expect(status).to.equal(200)
-    const answer: AccountAnswer = body
-    return answer.impersonations
-  }
+  const runningFor = async (who: string) => (await deployment.accountOf(who)).running
+  const listOf = async (who: string): Promise<readonly AccountImpersonation[]> =>
+    (await deployment.accountOf(who)).past.impersonations
 
   describe('tells the customer', () => {
     it('who acted, for which ticket, and what they did, in the words of the application', async () => {
       const running = await deployment.impersonate({ reason: 'A secret suspicion' })
       const { look, change, refused } = running
       for (const act of [look, look, look, change, refused]) await act()
-      await deployment.settled()
-      const { body, text } = await ask('alice', '/impersonations')
-      const [told] = body.impersonations
+      const { body, text } = await ask('alice', '')
+      const [told] = body.past.impersonations
       expect(told).to.deep.include({
         id: running.id,
         operator: { id: 'olivia', name: 'Olivia Okafor' },
@@ -83,10 +71,9 @@ describe('the API of the account page', () => {
 
     it('the same in German', async () => {
       await (await deployment.impersonate()).look()
-      await deployment.settled()
       const { accessToken } = await deployment.signIn('alice', { clientId: 'customer-account' })
       const german = { authorization: `Bearer ${accessToken}`, 'accept-language': 'de' }
-      const [told] = (await ask(german, '/impersonations')).body.impersonations
+      const [told] = (await ask(german, '')).body.past.impersonations
       expect(told?.did).to.deep.include({ ...told?.did[0], text: 'Bestellungen angesehen' })
     })
 
@@ -94,7 +81,6 @@ describe('the API of the account page', () => {
       await restart({ console: { account: { clientId: 'customer-account' } } })
       const running = await deployment.impersonate()
       for (const act of [running.look, running.look, running.change, running.refused]) await act()
-      await deployment.settled()
       const [told] = await listOf('alice')
       expect(told).to.deep.include({ did: [], more: { reads: 2, changes: 1, refused: 1 } })
 
@@ -106,7 +92,6 @@ describe('the API of the account page', () => {
         await restart({ console: { account } })
         const next = await deployment.impersonate()
         for (const act of [next.look, next.look, next.change]) await act()
-        await deployment.settled()
         const [counted] = await listOf('alice')
         expect(counted).to.deep.include({ did: [], more: { reads: 2, changes: 1, refused: 0 } })
       }
@@ -129,7 +114,6 @@ describe('the API of the account page', () => {
         access: 'read',
       })
       expectStatus(waiting, 201)
-      await deployment.settled()
       const told = await listOf('alice')
       expect(told.map(({ ticket }) => ticket)).to.deep.equal(['SUP-4', 'SUP-3', 'SUP-2', 'SUP-1'])
       expect(told[0]).to.include({ state: 'waiting' }).and.to.not.have.property('canChange')
@@ -151,19 +135,18 @@ describe('the API of the account page', () => {
       })
       expectStatus(refused, 403)
       await deployment.settled()
-      const { body, text } = await ask('paula', '/impersonations')
-      expect(body.impersonations).to.have.length(1)
-      const [told] = body.impersonations
+      const { body, text } = await ask('paula', '')
+      expect(body.past.impersonations).to.have.length(1)
+      const [told] = body.past.impersonations
       expect(told).to.deep.include({ state: 'refused', ticket: 'SUP-7', did: [] })
       expect(text).to.not.match(/Curious|colleague|works for us|access_denied/)
       expectStatus(await ask('paula', '/objection', { id: told.id }), 404)
-      const [alarm] = (await deployment.ask('ada', '/audit?alarm=any')).body.rows
+      const [alarm] = (await deployment.read('ada', '/audit?alarm=any')).rows
       expect(alarm.alarm.kinds).to.deep.equal(['protected'])
     })
 
     it('nothing of others', async () => {
       await deployment.impersonate({ customer: 'bob' })
-      await deployment.settled()
       expect(await listOf('alice')).to.deep.equal([])
       expect(await runningFor('alice')).to.deep.equal([])
       expect(await listOf('bob')).to.have.length(1)
@@ -176,13 +159,12 @@ describe('the API of the account page', () => {
         await deployment.impersonate({ ticket: `SUP-${number}` })
         await deployment.impersonate({ customer: 'bob' })
       }
-      await deployment.settled()
       const pages: (string | undefined)[][] = []
       for (let query: string | undefined = '?limit=2'; query !== undefined; ) {
-        const { body } = await ask('alice', `/impersonations${query}`)
-        const answer: AccountAnswer = body
-        pages.push(answer.impersonations.map(({ ticket }) => ticket))
-        query = answer.next === undefined ? undefined : `?limit=2&before=${answer.next}`
+        const { impersonations, next }: AccountAnswer = (await deployment.accountOf('alice', query))
+          .past
+        pages.push(impersonations.map(({ ticket }) => ticket))
+        query = next === undefined ? undefined : `?limit=2&before=${next}`
       }
       expect(pages).to.deep.equal([['SUP-4', 'SUP-3'], ['SUP-2', 'SUP-1'], ['SUP-0']])
     })
@@ -191,9 +173,9 @@ describe('the API of the account page', () => {
   describe('ends', () => {
     it('what runs, as the customer', async () => {
       const running = await started()
-      const { body } = await ask('alice', '/running')
-      expect(body.impersonations).to.have.length(1)
-      expect(body.impersonations[0]).to.deep.include({
+      const [shown, ...others] = await runningFor('alice')
+      expect(others).to.deep.equal([])
+      expect(shown).to.deep.include({
         id: running.id,
         state: 'running',
         operator: { id: 'olivia', name: 'Olivia Okafor' },
@@ -232,7 +214,7 @@ describe('the API of the account page', () => {
       const running = await deployment.impersonate()
       const note = 'I did not call <b>anyone</b>'
       expectStatus(await object(running.id, 'alice', note), 200)
-      const [row] = (await deployment.ask('grace', '/audit?alarm=open')).body.rows
+      const [row] = (await deployment.read('grace', '/audit?alarm=open')).rows
       expect(row).to.deep.include({ id: running.id })
       expect(row.objection).to.include({ note })
       expect(row.alarm.kinds).to.deep.equal(['objection'])
@@ -243,27 +225,21 @@ describe('the API of the account page', () => {
 
     it('once for each impersonation, also of ten at the same time', async () => {
       const { id } = await started()
-      const answers = await Promise.all(Array.from({ length: 10 }, () => object(id)))
+      const answers = await Promise.all(many(10, () => object(id)))
       expect(answers.map(({ status }) => status).toSorted()).to.deep.equal([
         200,
-        ...Array.from({ length: 9 }, () => 409),
+        ...Array(9).fill(409),
       ])
       expect((await object(id)).body.error).to.equal('already_objected')
       expect((await deployment.audit.row(id))?.alarm).to.include({ count: 1 })
     })
 
     it('once, also while the first one is not stored yet', async () => {
-      const memory = memoryAudit()
       const [first, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-      const audit: AuditStore = {
-        ...memory,
-        async row(id) {
-          const row = await memory.row(id)
-          first.resolve()
-          await release.promise
-          return row
-        },
-      }
+      const audit = interceptCalls(memoryAudit(), 'row', () => {
+        first.resolve()
+        return release.promise
+      })
       await restart({ audit, console: { account: ACCOUNT } })
       const { id } = await started()
       const one = object(id)
@@ -317,12 +293,7 @@ describe('the API of the account page', () => {
   })
 
   describe('answers no other caller', () => {
-    const requests = [
-      ['/impersonations'],
-      ['/running'],
-      ['/end', { id: NOTHING }],
-      ['/objection', { id: NOTHING }],
-    ] as const
+    const requests = [[''], ['/end', { id: NOTHING }], ['/objection', { id: NOTHING }]] as const
 
     it('than who signed in to the account page', async () => {
       const running = await deployment.impersonate({ customer: 'alice' })
@@ -357,11 +328,10 @@ describe('the API of the account page', () => {
         `?before=${'1'.repeat(201)}`,
         '?customer=bob',
       ]) {
-        const { status, body } = await ask('alice', `/impersonations${query}`)
+        const { status, body } = await ask('alice', query)
         expect(status, query).to.equal(400)
         expect(body.error).to.equal('invalid_request')
       }
-      expectStatus(await ask('alice', '/running?customer=bob'), 400)
       expectStatus(await ask('alice', '', {}), 405)
       expectStatus(await ask('alice', '/end'), 405)
       expectStatus(await ask('alice', '/End'), 404)
@@ -376,44 +346,25 @@ describe('the API of the account page', () => {
 
   describe('while storage fails', () => {
     it('ends what runs without the audit, and never says that there is nothing', async () => {
-      const memory = memoryAudit()
-      let isAway = false
-      const here = () => {
-        if (isAway) throw new Error('the audit is away')
-        return memory
-      }
-      const audit: AuditStore = {
-        ...memory,
-        row: async (id) => here().row(id),
-        find: async (...args) => here().find(...args),
-      }
+      const audit = faultyAudit()
       await restart({ audit, console: { account: ACCOUNT } })
       const running = await started()
-      isAway = true
-      expectStatus(await ask('alice', '/impersonations'), 503)
+      audit.failing = ['row', 'find']
       expectStatus(await object(running.id), 503)
-      const { status, body } = await ask('alice', '/running')
-      expect(status).to.equal(200)
-      expect(body.impersonations[0]).to.deep.include({ id: running.id, did: [], ticket: 'SUP-123' })
+      const { past, running: shown } = await deployment.accountOf('alice')
+      expect(past).to.equal(null)
+      expect(shown[0]).to.deep.include({ id: running.id, did: [], ticket: 'SUP-123' })
       expectStatus(await ask('alice', '/end', { id: running.id }), 204)
-      isAway = false
+      audit.failing = []
       expectStatus(await object(running.id), 200)
       expect((await listOf('alice'))[0]).to.include({ state: 'user' })
     })
 
     it('ends what runs also while too many entries wait to be stored', async () => {
-      const memory = memoryAudit()
-      let isAway = false
-      const audit: AuditStore = {
-        ...memory,
-        write: async (batch, deadline) => {
-          if (isAway) throw new Error('the audit is away')
-          return memory.write(batch, deadline)
-        },
-      }
+      const audit = faultyAudit()
       await restart({ audit, console: { account: ACCOUNT } })
       const running = await started()
-      isAway = true
+      audit.failing = ['write']
       const audience = `${deployment.url}/orders`
       const use = { useId: 'use', timeMs: Date.now(), userId: 'bob', client: 'shop', audience }
       for (let index = 0; index < 1000; index += 1) {
@@ -422,7 +373,7 @@ describe('the API of the account page', () => {
       expectStatus(await object(running.id), 503)
       expectStatus(await ask('alice', '/end', { id: running.id }), 204)
       expect(await deployment.provider.impersonation.get(running.id)).to.include({ state: 'ended' })
-      isAway = false
+      audit.failing = []
       await deployment.settled()
       expect((await listOf('alice'))[0]).to.include({ state: 'user' })
     })
@@ -431,7 +382,7 @@ describe('the API of the account page', () => {
       const running = await deployment.impersonate()
       await listOf('alice')
       deployment.faults.storage = true
-      expectStatus(await ask('alice', '/running'), 503)
+      expectStatus(await ask('alice', ''), 503)
       const answer = await ask('alice', '/end', { id: running.id })
       expectStatus(answer, 503)
       expect(answer.headers.get('retry-after')).to.equal('5')

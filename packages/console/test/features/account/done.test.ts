@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { whatWasDone } from '../../../src/web/done.ts'
 import type { DescribedUse } from '../../../src/web/use-words.ts'
-import { idOf, issued, put, T, used } from '../../ledger/stores/contract/support.ts'
+import { idOf, issued, many, put, T, used } from '../../ledger/stores/contract/support.ts'
 import { memoryAudit } from '../../support/memory-audit.ts'
 
 describe('what was done in an impersonation', () => {
@@ -29,14 +29,14 @@ describe('what was done in an impersonation', () => {
   })
 
   it('is told in fifty ways at most: the others are counted', async () => {
-    const paths = Array.from({ length: 1200 }, (_, index) => `/${index}`)
+    const paths = many(1200, (index) => `/${index}`)
     const { did, more } = await told(paths, ({ path }) => path)
     expect(did.map(({ text }) => text)).to.deep.equal(paths.slice(0, 50))
     expect(more).to.deep.equal({ reads: 1150, changes: 0, refused: 0 })
   })
 
   it('counts what is more than a thousand requests', async () => {
-    const paths = Array.from({ length: 1200 }, () => '/orders')
+    const paths = many(1200, () => '/orders')
     const { did, more } = await told(paths, () => 'Looked at your orders')
     // One of the thousand entries that are read is the first: it was asked for.
     expect(did.map(({ count }) => count)).to.deep.equal([999])

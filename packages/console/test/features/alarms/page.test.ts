@@ -1,16 +1,12 @@
 import { expect } from 'chai'
+import { renewed } from '../../../../../test/support/shared.ts'
 import { storePast } from '../../e2e/support/audit-rows.ts'
-import { type Deployment, deploy } from '../../support/deployment.ts'
+import { deploy } from '../../support/deployment.ts'
 import { readText } from '../../support/read-text.ts'
 
 describe('the page of the alarms', () => {
-  let deployment: Deployment
+  const deployment = renewed(() => deploy())
   const see = async (who: string) => readText((await deployment.browse(who, '')).text)
-
-  beforeEach(async () => {
-    deployment = await deploy()
-  })
-  afterEach(() => deployment[Symbol.asyncDispose]())
 
   it('says in plain words what happened, the newest first, with the note of the customer', async () => {
     const at = Date.now() - 3_600_000
@@ -19,14 +15,13 @@ describe('the page of the alarms', () => {
       { at: at + 60_000, ticket: 'T-2', customer: 'bob', refused: ['/email'] },
     ])
     await (await deployment.impersonate({ ticket: 'T-3' })).replay()
-    await deployment.settled()
     expect(await see('grace')).to.match(
       /A token was used again.*T-3.*did not ask for this.*Olivia Okafor as Alice Ng.*I never called\. Who was this\?.*T-1/,
     )
     expect(await see('grace')).to.not.include('T-2')
     // Who cannot acknowledge them finds them in the audit.
     expect(await see('ada')).to.not.include('T-3')
-    const { rows } = (await deployment.ask('ada', '/audit?alarm=open')).body
+    const { rows } = await deployment.read('ada', '/audit?alarm=open')
     expect(rows).to.have.length(2)
   })
 
@@ -34,17 +29,15 @@ describe('the page of the alarms', () => {
     const running = await deployment.impersonate()
     await running.replay()
     await (await deployment.impersonate({ operator: 'grace', customer: 'bob' })).replay()
-    await deployment.settled()
     const { text } = await deployment.browse('grace', '')
     expect(text.match(/action="[^"]+\/acknowledge"/g)).to.have.length(1)
     const [, alarms = ''] = /name="alarms" value="(\d+)"/.exec(text) ?? []
     await running.replay()
-    await deployment.settled()
     const path = `/audit/${running.id}`
     const fields = { from: '', note: 'Spoke\nto Olivia.', alarms }
     const { status, headers } = await deployment.send('grace', `${path}/acknowledge`, fields)
     expect([status, headers.get('location')]).to.deep.equal([303, '/console'])
-    const { acknowledged } = (await deployment.ask('ada', path)).body
+    const { acknowledged } = await deployment.read('ada', path)
     expect(acknowledged).to.include({ alarms: 1, by: 'grace', note: 'Spoke to Olivia.' })
     expect(await see('grace'), 'it came meanwhile').to.include('Olivia Okafor as Alice Ng')
     await deployment.send('grace', `${path}/acknowledge`, { ...fields, alarms: '2' })
@@ -63,9 +56,8 @@ describe('the page of the alarms', () => {
     }
     const probing = await deployment.impersonate({ ticket: 'W-4' })
     for (const path of ['/email', '/password', '/phone']) await probing.refused(path)
-    await deployment.settled()
     expect(await see('grace')).to.include('Nothing waits for you.')
-    const { rows } = (await deployment.ask('grace', '/audit?alarm=any')).body
+    const { rows } = await deployment.read('grace', '/audit?alarm=any')
     expect(rows.map(({ ticket }: { ticket: string }) => ticket)).to.deep.equal(['W-4'])
   })
 })

@@ -1,9 +1,8 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { expect } from 'chai'
 import { slack } from '../../../../../examples/alerts/slack.ts'
+import { closed, listening } from '../../../../../test/support/token-issuer.ts'
 import { later } from '../../support/clock.ts'
 import { deployWithPermits } from '../../support/with-permits.ts'
 import { until } from '../notices/until.ts'
@@ -17,24 +16,11 @@ async function startReceiver() {
     if (state.status === 200) texts.push(`${body.text}`)
     response.writeHead(state.status).end('ok')
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  return {
-    texts,
-    state,
-    url: `http://127.0.0.1:${port}/services/T0/B0/x`,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
-  }
+  const url = `${await listening(server)}/services/T0/B0/x`
+  return { texts, state, url, [Symbol.asyncDispose]: () => closed(server) }
 }
 
-describe('alarms and approvals in Slack', function () {
-  this.timeout(60_000)
-
+describe('alarms and approvals in Slack', () => {
   it('are posted with who, what and the page, again after an error, and then once', async () => {
     await using receiver = await startReceiver()
     const { onAlarm, onPermit } = slack(receiver.url)

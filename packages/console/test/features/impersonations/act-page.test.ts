@@ -82,7 +82,6 @@ describe('the form to act', () => {
   it('says what runs in the application, and ends it once the next one is issued', async () => {
     await using deployment = await deploy()
     const first = await deployment.impersonate({ customer: 'bob' })
-    await deployment.settled()
     const html = await read(deployment)
     expect(html).to.include("You're acting as Bob Marsh in Shop. One customer at a time.")
     expect(html).to.include('>End that and act as Alice Ng<')

@@ -1,18 +1,16 @@
 // Over 250 lines: what the pages of the audit show, and to whom.
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
-import { idOf, type Past, storePast } from '../../e2e/support/audit-rows.ts'
+import { newFolder } from '../../../../../test/support/folder.ts'
+import { renewed, shared } from '../../../../../test/support/shared.ts'
+import { deployWithPast, hostilePast, idOf, storePast } from '../../e2e/support/audit-rows.ts'
 import { type Answer, type Deployment, deploy, HOSTILE } from '../../support/deployment.ts'
 import { expectStatus, idsOf } from '../../support/expect-answer.ts'
 import { readText } from '../../support/read-text.ts'
+import { runVerify } from '../../verify/command.ts'
 import { until } from '../notices/until.ts'
 
-const COMMAND = join(import.meta.dirname, '../../../../verify/src/command.ts')
 const HOUR = 3_600_000
 /** Noon of a day in Berlin. */
 const noon = (day: string) => Date.parse(`${day}T12:00:00+01:00`)
@@ -31,26 +29,24 @@ async function open(
 const ticketsIn = ({ text }: Answer) =>
   [...text.matchAll(/<(?:bdi|a) class="ticket[^>]*>([^<]+)/g)].map(([, ticket]) => ticket)
 
-/** Where the link or the button with these words leads to, below the path of the console. */
-function linkIn({ text }: Answer, words: string): string | undefined {
+/** Below the path of the console. */
+const pathOf = (href = '') => href.replaceAll('&amp;', '&').replace(/^\/console/, '')
+
+/** Where the link or the button with these words leads to. */
+function linkIn({ text }: Answer, words: string) {
   for (const [, href = '', content = ''] of text.matchAll(
     /<a [^>]*?href="([^"]*)"[^>]*>(.*?)<\/a>/gs,
   )) {
-    if (readText(content).trim() === words)
-      return href.replaceAll('&amp;', '&').replace(/^\/console/, '')
+    if (readText(content).trim() === words) return pathOf(href)
   }
   return undefined
 }
 
 /** The page that the script shows when something has changed. */
-const againIn = ({ text }: Answer) =>
-  /data-again="([^"]*)"/
-    .exec(text)?.[1]
-    ?.replaceAll('&amp;', '&')
-    .replace(/^\/console/, '') ?? ''
+const againIn = ({ text }: Answer) => pathOf(/data-again="([^"]*)"/.exec(text)?.[1])
 
 /** The timeline, a line each. */
-function linesIn({ text }: Answer): readonly string[] {
+function linesIn({ text }: Answer) {
   const [, timeline = ''] = /<ol class="timeline">(.*)<\/ol>/s.exec(text) ?? []
   const details = /<details class="on-demand">.*?<\/details>/gs
   return timeline
@@ -61,21 +57,18 @@ function linesIn({ text }: Answer): readonly string[] {
 }
 
 describe('the list of the audit', () => {
-  let deployment: Deployment
-  const look = (who: string, path = '/audit', zone?: string) => open(deployment, who, path, zone)
-
-  before(async () => {
-    deployment = await deploy()
+  const deployment = shared(async () => {
     const evening = noon('2026-02-18') + 11 * HOUR
-    await storePast(deployment.audit, [
+    const deployed = await deployWithPast([
       { at: noon('2026-02-03'), ticket: 'T-1', customer: 'bob', reads: ['/orders'] },
       { at: noon('2026-02-17'), ticket: 'T-2', operator: 'oscar', end: 'requested' },
       { at: evening, ticket: 'T-3', refused: ['/email'] },
       { at: evening + 1000, ticket: 'T-4', end: 'user', reason: 'Lost <b>', objection: 'Not me' },
     ])
-    await deployment.ask('grace', `/audit/${idOf(1)}/hold`, { note: 'Case 7' })
+    await deployed.ask('grace', `/audit/${idOf(1)}/hold`, { note: 'Case 7' })
+    return deployed
   })
-  after(() => deployment[Symbol.asyncDispose]())
+  const look = (who: string, path = '/audit', zone?: string) => open(deployment, who, path, zone)
 
   it('finds by each member, and has a link that takes the condition away', async () => {
     const FOUND: ReadonlyArray<[query: string, found: string[], condition?: string]> = [
@@ -153,12 +146,11 @@ describe('the list of the audit', () => {
 
 describe('the pages of a long audit', () => {
   it('have each row once, older ones by a link', async () => {
-    await using deployment = await deploy()
-    const past: Past[] = Array.from({ length: 260 }, (_, index) => ({
+    const past = Array.from({ length: 260 }, (_, index) => ({
       at: Date.now() - (260 - index) * HOUR,
       ticket: `T-${index + 1}`,
     }))
-    await storePast(deployment.audit, past)
+    await using deployment = await deployWithPast(past)
     const shown: (string | undefined)[] = []
     let path: string | undefined = '/audit?customer=alice'
     for (const count of [50, 200, 10]) {
@@ -172,13 +164,12 @@ describe('the pages of a long audit', () => {
   })
 
   it('say from which time on a search has looked, and look further back by a link', async () => {
-    await using deployment = await deploy()
     // Oscar acted as Alice before Olivia did so 5,100 times.
-    const past: Past[] = Array.from({ length: 5102 }, (_, index) => ({
+    const past = Array.from({ length: 5102 }, (_, index) => ({
       at: Date.now() - (5102 - index) * 60_000,
       ...(index < 2 ? { operator: 'oscar' } : {}),
     }))
-    await storePast(deployment.audit, past)
+    await using deployment = await deployWithPast(past)
     const page = await open(deployment, 'ada', '/audit?customer=alice&operator=oscar')
     expect(readText(page.text)).to.match(
       /Nothing has matched the filter so far\. Everything since .+ has been searched\./,
@@ -190,17 +181,9 @@ describe('the pages of a long audit', () => {
 })
 
 describe('the list of the audit, as it is shown again', () => {
-  let deployment: Deployment
+  const deployment = renewed(() => deploy())
   const look = (path: string) => open(deployment, 'ada', path)
-  const act = async (ticket: string) => {
-    const running = await deployment.impersonate({ ticket })
-    await deployment.settled()
-    return running
-  }
-  beforeEach(async () => {
-    deployment = await deploy()
-  })
-  afterEach(() => deployment[Symbol.asyncDispose]())
+  const act = (ticket: string) => deployment.impersonate({ ticket })
 
   it('has the same rows in their place, as they are now, and counts what is newer', async () => {
     const running = await act('T-1')
@@ -208,7 +191,6 @@ describe('the list of the audit, as it is shown again', () => {
     expect(readText(first.text)).to.include('Running now')
     for (const ticket of ['NEW-1', 'NEW-2']) await act(ticket)
     await running.end()
-    await deployment.settled()
     const again = await look(againIn(first))
     expect(ticketsIn(again)).to.deep.equal(['T-1'])
     expect(readText(again.text)).to.match(/2 new impersonations Show.*Ended by the operator/)
@@ -221,8 +203,8 @@ describe('the list of the audit, as it is shown again', () => {
   it('tells rows of one millisecond apart by their ids', async () => {
     const at = Date.now() - HOUR
     await storePast(deployment.audit, [{ at }, { at }])
-    const [newer, older] = (await deployment.ask('ada', '/audit')).body.rows
-    const { body } = await deployment.ask('ada', `/audit?first=${older.at}.${older.id}`)
+    const [newer, older] = (await deployment.read('ada', '/audit')).rows
+    const body = await deployment.read('ada', `/audit?first=${older.at}.${older.id}`)
     expect(idsOf(body.rows)).to.deep.equal([older.id])
     expect([newer.at, body.newer.count]).to.deep.equal([older.at, 1])
   })
@@ -238,13 +220,9 @@ describe('the list of the audit, as it is shown again', () => {
 })
 
 describe('the page of an impersonation', () => {
-  let deployment: Deployment
-  const look = (who: string, path: string) => open(deployment, who, path)
-
-  before(async () => {
-    deployment = await deploy()
+  const deployment = shared(() => {
     const at = noon('2026-02-17')
-    await storePast(deployment.audit, [
+    return deployWithPast([
       {
         at,
         ticket: 'T-1',
@@ -262,7 +240,7 @@ describe('the page of an impersonation', () => {
       },
     ])
   })
-  after(() => deployment[Symbol.asyncDispose]())
+  const look = (who: string, path: string) => open(deployment, who, path)
 
   it('says who did what as whom, when and why', async () => {
     const page = await look('ada', `/audit/${idOf(0)}`)
@@ -287,7 +265,7 @@ describe('the page of an impersonation', () => {
   })
 
   it('has an address for each entry, and the entry as it is stored', async () => {
-    const { body } = await deployment.ask('ada', `/audit/${idOf(0)}`)
+    const body = await deployment.read('ada', `/audit/${idOf(0)}`)
     const { text } = await look('ada', `/audit/${idOf(0)}`)
     for (const { number } of body.entries) {
       expect(text).to.include(`id="entry-${number}"`).and.to.include(`href="#entry-${number}"`)
@@ -355,7 +333,6 @@ describe('the proof of an impersonation', () => {
     await using deployment = await deploy()
     await (await deployment.impersonate({ reason: 'Not to be given away' })).end()
     const { id } = await deployment.impersonate({ operator: 'oscar', reason: 'Order 7 is lost' })
-    await deployment.settled()
     const page = await open(deployment, 'ada', `/audit/${id}`)
     const file = await open(deployment, 'ada', linkIn(page, 'Save the file') ?? '')
     const name = /filename="(.*)"/.exec(file.headers.get('content-disposition') ?? '')?.[1] ?? ''
@@ -363,38 +340,19 @@ describe('the proof of an impersonation', () => {
     const [npx, verify, ...args] = command.split(' ')
     expect([npx, verify]).to.deep.equal(['npx', 'oidc-provider-impersonation-verify'])
     expect(file.text).to.include('Order 7 is lost').and.not.include('Not to be given away')
-    const folder = await mkdtemp(join(tmpdir(), 'audit-proof-'))
-    await writeFile(join(folder, name), file.text)
-    const child = spawn(
-      process.execPath,
-      ['--conditions=oidc-provider-impersonation', COMMAND, ...args],
-      { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] },
-    )
-    const [out, err] = await Promise.all([
-      text(child.stdout),
-      text(child.stderr),
-      once(child, 'exit'),
-    ])
-    await rm(folder, { recursive: true })
-    expect([err, child.exitCode]).to.deep.equal(['', 0])
+    const path = join(newFolder(), name)
+    await writeFile(path, file.text)
+    const { code, out, err } = await runVerify(...args.map((each) => (each === name ? path : each)))
+    expect([err, code]).to.deep.equal(['', 0])
     expect(out).to.include('Oscar Öhman (oscar) asked to act as Alice Ng')
   })
 })
 
 describe('texts of others on the pages of the audit', () => {
   it('are texts: in the list, on the page and in its title, in the filter', async () => {
-    await using deployment = await deploy()
     const html = '<img src=x onerror="document.title=\'owned\'"><script>1</script>'
     const texts = [...Object.values(HOSTILE), html]
-    const past: Past[] = texts.map((text, index) => ({
-      at: Date.now() - HOUR + index,
-      ticket: text.slice(0, 100),
-      reason: text,
-      customerName: text,
-      objection: text,
-      reads: [`/${html}`],
-    }))
-    await storePast(deployment.audit, past)
+    await using deployment = await deployWithPast(hostilePast(texts, `/${html}`))
     const pages = ['/audit', `/audit?${new URLSearchParams({ text: html, ticket: html })}`]
     for (const path of [...pages, ...texts.map((_, index) => `/audit/${idOf(index)}`)]) {
       const { status, text } = await open(deployment, 'ada', path)
@@ -410,9 +368,9 @@ describe('texts of others on the pages of the audit', () => {
       return `${language}: <b>${path}</b>`
     }
     const account = { clientId: 'customer-account', describe }
-    await using deployment = await deploy({ console: { account } })
     const reads = ['/orders', '/orders', '/throws', '/hidden']
-    await storePast(deployment.audit, [{ at: Date.now() - HOUR, reads, refused: ['/email'] }])
+    const past = { at: Date.now() - HOUR, reads, refused: ['/email'] }
+    await using deployment = await deployWithPast([past], { console: { account } })
     for (const person of ['olivia', 'ada']) {
       const page = await open(deployment, person, `/audit/${idOf(0)}`)
       expect(

@@ -2,27 +2,26 @@
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
+import { shared } from '../../../../../test/support/shared.ts'
 import { rejection } from '../../ledger/stores/contract/support.ts'
 import { later } from '../../support/clock.ts'
-import { type Deployment, deploy, type Running } from '../../support/deployment.ts'
-import { expectProblem, expectStatus, idsOf } from '../../support/expect-answer.ts'
-import { type FaultyAudit, faultyAudit } from '../../support/faulty-audit.ts'
+import { deploy, type Running } from '../../support/deployment.ts'
+import { expectProblem, expectRefusal, expectStatus, idsOf } from '../../support/expect-answer.ts'
+import { faultyAudit } from '../../support/faulty-audit.ts'
 import { MACHINE } from '../../support/provider.ts'
 
 /** Notes in which there is nothing to read. */
 const UNSEEN = ['\u200b', '\u2060 \ufeff', '\u00ad', '\u3164', '\u2800', '\ufe0f', '\u{e0020}']
 
 describe('the audit over the API', () => {
-  let deployment: Deployment
-  let audit: FaultyAudit
+  const audit = faultyAudit()
+  const deployment = shared(() => deploy({ audit }))
   /** Olivia as alice, oscar as alice, oscar as bob. */
   let own: Running
   let others: Running
   let elsewhere: Running
 
   before(async () => {
-    audit = faultyAudit()
-    deployment = await deploy({ audit })
     own = await deployment.impersonate({ operator: 'olivia', ticket: 'SUP-1' })
     others = await deployment.impersonate({ operator: 'oscar', ticket: 'SUP-2' })
     elsewhere = await deployment.impersonate({
@@ -35,15 +34,9 @@ describe('the audit over the API', () => {
     await own.look()
     await own.change()
     await own.refused()
-    await deployment.settled()
   })
 
-  after(async () => {
-    audit.failing = []
-    await deployment[Symbol.asyncDispose]()
-  })
-
-  async function rowsFor(who: string, query = ''): Promise<readonly string[]> {
+  async function rowsFor(who: string, query = '') {
     const { status, body } = await deployment.ask(who, `/audit${query}`)
     expect(status).to.equal(200)
     return idsOf(body.rows)
@@ -64,7 +57,7 @@ describe('the audit over the API', () => {
     }
     const newer = `/audit?first=0.${'0'.repeat(43)}`
     const count = async (who: string, query: string) =>
-      (await deployment.ask(who, newer + query)).body.newer?.count
+      (await deployment.read(who, newer + query)).newer?.count
     expect(await count('olivia', '')).to.equal(1)
     expect(await count('olivia', '&customer=alice')).to.equal(2)
     expect(await count('ada', '')).to.equal(3)
@@ -77,7 +70,7 @@ describe('the audit over the API', () => {
   })
 
   it('a row says who, whom, why, how it stands, and what was done', async () => {
-    const { body } = await deployment.ask('ada', `/audit/${own.id}`)
+    const body = await deployment.read('ada', `/audit/${own.id}`)
     expect(body).to.deep.include({
       operator: { id: 'olivia', name: 'Olivia Okafor', email: 'olivia@support.example' },
       customer: { id: 'alice', name: 'Alice Ng', email: 'alice@example.com' },
@@ -129,10 +122,9 @@ describe('the audit over the API', () => {
 
   describe('alarms, acknowledgements and holds', () => {
     it('open alarms are listed for leads until one has seen them', async () => {
-      const list = async () => (await deployment.ask('grace', '')).body.inbox.alarms
+      const list = async () => (await deployment.read('grace', '')).inbox.alarms
       expect(await list(), 'a refused act is none').to.deep.equal([])
       await own.replay()
-      await deployment.settled()
       expect(idsOf(await list())).to.deep.equal(idsOf([own]))
       const path = `/audit/${own.id}/acknowledge`
       const note = 'Olivia was told'
@@ -142,7 +134,7 @@ describe('the audit over the API', () => {
       }
       expectStatus(await deployment.ask('grace', path, { note, alarms: 1 }), 204)
       expect(await list()).to.deep.equal([])
-      const { body } = await deployment.ask('ada', `/audit/${own.id}`)
+      const body = await deployment.read('ada', `/audit/${own.id}`)
       expect(body.acknowledged).to.deep.include({ by: 'grace', note, alarms: 1 })
       const said = { event: 'support.acknowledged', by: 'grace', note }
       expect(body.entries.at(-1)).to.deep.include(said)
@@ -163,7 +155,7 @@ describe('the audit over the API', () => {
         ['release', false],
       ] as const) {
         expectStatus(await deployment.ask('ada', `${at}/${act}`, { note: act }), 204)
-        expect((await deployment.ask('ada', at)).body.hold).to.include({ isHeld, note: act })
+        expect((await deployment.read('ada', at)).hold).to.include({ isHeld, note: act })
       }
     })
 
@@ -174,7 +166,7 @@ describe('the audit over the API', () => {
       }
       expectStatus(await deployment.ask('ada', `${at}/release`, {}), 409)
       expectStatus(await deployment.ask('ada', `${at}/hold`, { note: 'Case 7' }), 204)
-      const { body: held } = await deployment.ask('grace', at)
+      const held = await deployment.read('grace', at)
       expect(held.hold).to.deep.include({ by: 'ada', isHeld: true, note: 'Case 7' })
       expect(await rowsFor('ada', '?held=true')).to.deep.equal(idsOf([others]))
       expectStatus(await deployment.ask('grace', `${at}/release`, {}), 204)
@@ -182,7 +174,7 @@ describe('the audit over the API', () => {
     })
 
     it('are not for operators: not in rows, not in timelines, not in filters', async () => {
-      const { body } = await deployment.ask('olivia', `/audit/${own.id}`)
+      const body = await deployment.read('olivia', `/audit/${own.id}`)
       expect(body).not.to.have.any.keys('alarm', 'openAlarm', 'acknowledged', 'hold', 'objection')
       const events = body.entries.map(({ event }: { event: string }) => event)
       expect(events).to.include('impersonation.used').and.not.include('support.acknowledged')
@@ -286,12 +278,8 @@ describe('the audit over the API', () => {
         `/audit/${own.id}`,
         '/audit/export.csv',
       ]) {
-        const { status, body } = await deployment.ask('grace', path)
-        expect({ status, ...body }, path).to.deep.equal({
-          status: 503,
-          error: 'temporarily_unavailable',
-          error_description: 'the audit cannot be read now',
-        })
+        const answer = await deployment.ask('grace', path)
+        expectRefusal(answer, 503, 'temporarily_unavailable', 'the audit cannot be read now')
       }
       const goOn = await deployment.ask('olivia', `/impersonations/${own.id}/continue`, {})
       expectStatus(goOn, 503)
@@ -330,7 +318,7 @@ describe('an audit that cannot be opened at the start', () => {
     audit.failing = []
     await deployment.settled()
     await deployment.console.check()
-    const { body } = await deployment.ask('olivia', '/audit')
+    const body = await deployment.read('olivia', '/audit')
     // It was issued, could not be recorded, and was ended.
     expect(body.rows.map(({ outcome }: { outcome: string }) => outcome)).to.deep.equal(['policy'])
     await deployment.impersonate()

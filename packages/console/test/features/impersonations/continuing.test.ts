@@ -1,8 +1,9 @@
 import { expect } from 'chai'
+import { shared } from '../../../../../test/support/shared.ts'
 import { ACT, refusals } from '../../support/acting.ts'
 import { later } from '../../support/clock.ts'
 import { csvRecords, idIn } from '../../support/csv.ts'
-import { type Answer, type Deployment, deploy } from '../../support/deployment.ts'
+import { type Answer, deploy } from '../../support/deployment.ts'
 import { expectProblem, expectStatus } from '../../support/expect-answer.ts'
 import { memoryAudit } from '../../support/memory-audit.ts'
 
@@ -20,8 +21,7 @@ describe('the page of a ticket', () => {
     const urls = new Map<string, unknown>()
     for (const ticket of ['SUP-1', 'a/../b', 'broken', 'javascript:alert(1)']) {
       const { id } = await deployment.impersonate({ ticket })
-      await deployment.settled()
-      urls.set(ticket, (await deployment.ask('ada', `/audit/${id}`)).body.ticketUrl)
+      urls.set(ticket, (await deployment.read('ada', `/audit/${id}`)).ticketUrl)
     }
     const expected = {
       'SUP-1': 'https://tickets.example.com/SUP-1',
@@ -30,7 +30,7 @@ describe('the page of a ticket', () => {
       'javascript:alert(1)': undefined,
     }
     expect(Object.fromEntries(urls)).to.deep.equal(expected)
-    const { body } = await deployment.ask('grace', '')
+    const body = await deployment.read('grace', '')
     const shown = body.running.map(({ ticket, ticketUrl }: Record<string, string>) => [
       ticket,
       ticketUrl,
@@ -40,23 +40,14 @@ describe('the page of a ticket', () => {
 })
 
 describe('continuing', () => {
-  let deployment: Deployment
-
-  before(async () => {
-    deployment = await deploy()
-  })
-
-  after(() => deployment[Symbol.asyncDispose]())
+  const deployment = shared(() => deploy())
 
   const goOn = (id: string, who = 'olivia') =>
     deployment.ask(who, `/impersonations/${id}/continue`, {})
 
   const expectStopped = (answer: Answer, how?: string) =>
     expectProblem(answer, 409, 'conflict', how)
-  const rowOf = async (id: string) => {
-    await deployment.settled()
-    return (await deployment.ask('olivia', `/audit/${id}`)).body
-  }
+  const rowOf = async (id: string) => await deployment.read('olivia', `/audit/${id}`)
 
   it('is a new impersonation with everything as it was, after the first one ended, too', async () => {
     const first = await deployment.impersonate({ ticket: 'SUP-7', access: 'change', duration: 300 })
@@ -101,8 +92,7 @@ describe('continuing', () => {
     const { status, body } = await other.ask('olivia', `/impersonations/${first.id}/continue`, {})
     expect(status).to.equal(201)
     const second = await other.exchange('olivia', body)
-    await other.settled()
-    expect((await other.ask('olivia', `/audit/${second.id}`)).body.ticket).to.equal('SUP-9')
+    expect((await other.read('olivia', `/audit/${second.id}`)).ticket).to.equal('SUP-9')
   })
 
   it('ends the first one once the second is issued; a refusal is recorded, and ends nothing', async () => {
@@ -159,7 +149,6 @@ describe('continuing', () => {
 
   it('only what the caller ran: another operator and a lead get 404, as for what never was', async () => {
     const { id } = await deployment.impersonate()
-    await deployment.settled()
     for (const [who, which] of [
       ['oscar', id],
       ['grace', id],
@@ -174,7 +163,6 @@ describe('continuing', () => {
     const { body } = await deployment.ask('olivia', '/impersonations', ACT)
     expectStatus(await goOn(body.id), 404)
     const { id } = await deployment.impersonate({ duration: 300 })
-    await deployment.settled()
     await later(14 * MINUTE, async () => expectStatus(await goOn(id), 201))
     await later(16 * MINUTE, async () => expectStopped(await goOn(id)))
   })
@@ -211,7 +199,6 @@ describe('continuing', () => {
 
   it('nothing that has ended where the audit does not know it yet', async () => {
     const { id } = await deployment.impersonate()
-    await deployment.settled()
     const { row } = deployment.audit
     Object.assign(deployment.audit, {
       row: async (of: string) => {

@@ -1,7 +1,8 @@
 import { expect } from 'chai'
+import { shared } from '../../../../../test/support/shared.ts'
 import { ACT } from '../../support/acting.ts'
-import { CUSTOMERS, type Deployment, deploy } from '../../support/deployment.ts'
-import { expectStatus, idsOf } from '../../support/expect-answer.ts'
+import { CUSTOMERS, deploy } from '../../support/deployment.ts'
+import { expectRefusal, expectStatus, idsOf } from '../../support/expect-answer.ts'
 import { faultyAudit } from '../../support/faulty-audit.ts'
 import { readPage } from '../../support/forms.ts'
 import { FRENCH } from '../../support/french.ts'
@@ -9,13 +10,7 @@ import { FRENCH } from '../../support/french.ts'
 import { readText } from '../../support/read-text.ts'
 
 describe('searching for customers', () => {
-  let deployment: Deployment
-
-  before(async () => {
-    deployment = await deploy()
-  })
-
-  after(() => deployment[Symbol.asyncDispose]())
+  const deployment = shared(() => deploy())
 
   const search = (query: string) => deployment.ask('olivia', `/customers?${query}`)
 
@@ -50,9 +45,8 @@ describe('searching for customers', () => {
     await using own = await deploy({ console: { customers: { get, search: none } } })
     for (const customer of ['alice', 'bob', 'carla', 'alice']) await own.impersonate({ customer })
     await own.impersonate({ operator: 'oscar', customer: 'hostile-emoji' })
-    await own.settled()
     gone.add('carla')
-    const { recents } = (await own.ask('olivia', '/customers')).body
+    const { recents } = await own.read('olivia', '/customers')
     expect(recents.map(({ name }: { name: string }) => name)).to.deep.equal(['ALICE', 'BOB'])
     gone.add('all')
     const { text } = await own.browse('olivia', '')
@@ -89,7 +83,6 @@ describe('searching for customers', () => {
     await mine.look()
     await mine.refused()
     const other = await own.impersonate({ operator: 'oscar', customer: 'carla', ticket: 'SUP-8' })
-    await own.settled()
     const page = await readPage(own, 'olivia', '/customers/carla')
     expect(page, 'to act again is not what comes next').to.contain(
       'class="button">Act as Carla Nunes',
@@ -107,7 +100,6 @@ describe('searching for customers', () => {
       `href="/console/audit/${other.id}"`,
     )
     await other.end()
-    await own.settled()
     const after = await readPage(own, 'olivia', '/customers/carla')
     expect(after).to.contain('No one else is acting as ')
     expect(after).to.contain('Ended by the operator')
@@ -119,7 +111,6 @@ describe('searching for customers', () => {
     for (let ticket = 0; ticket < 21; ticket += 1) {
       await (await own.impersonate({ ticket: `SUP-${ticket}.` })).end()
     }
-    await own.settled()
     const first = await own.browse('olivia', '/customers/alice')
     expect(first.text).not.to.contain('SUP-0.')
     const [, next = ''] =
@@ -169,7 +160,7 @@ describe('searching for customers', () => {
     const me = await german.ask('olivia', '/me', undefined, headers)
     expect(me.body.applications[0].name).to.equal('Laden')
     expect(me.body).to.include({ id: 'olivia', name: 'Olivia Okafor', role: 'operator' })
-    expect((await german.ask('olivia', '/me')).body.applications[0].name).to.equal('Shop')
+    expect((await german.read('olivia', '/me')).applications[0].name).to.equal('Shop')
     const canadian = { 'accept-language': 'fr-CA,en;q=0.5' }
     const inFrench = await german.ask('olivia', '/me', undefined, canadian)
     expect(inFrench.body.applications[0].name).to.equal('Boutique')
@@ -222,12 +213,8 @@ describe('searching for customers', () => {
         () => deployment.ask('olivia', '/customers/alice'),
         () => deployment.ask('olivia', '/impersonations', ACT),
       ]) {
-        const { status, body } = await ask()
-        expect({ status, ...body }).to.deep.equal({
-          status: 503,
-          error: 'temporarily_unavailable',
-          error_description: 'the customers cannot be looked up now',
-        })
+        const why = 'the customers cannot be looked up now'
+        expectRefusal(await ask(), 503, 'temporarily_unavailable', why)
       }
       expect(deployment.log.join('\n')).to.contain('the directory is out of order')
     } finally {

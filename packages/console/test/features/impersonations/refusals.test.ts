@@ -1,15 +1,12 @@
 import { expect } from 'chai'
-import { readOn } from '../../ledger/stores/contract/support.ts'
+import { renewed } from '../../../../../test/support/shared.ts'
+import { many, readOn } from '../../ledger/stores/contract/support.ts'
 import { ACT } from '../../support/acting.ts'
 import { later } from '../../support/clock.ts'
-import { type Deployment, deploy } from '../../support/deployment.ts'
+import { deploy } from '../../support/deployment.ts'
 
 describe('what a backend tells by recordRefusal()', () => {
-  let deployment: Deployment
-  beforeEach(async () => {
-    deployment = await deploy()
-  })
-  afterEach(() => deployment[Symbol.asyncDispose]())
+  const deployment = renewed(() => deploy())
 
   const LURE = 'Your account was attacked. Call +one-two-three.'
   const refusal = (operator: string, userId = 'carla') => ({
@@ -25,7 +22,7 @@ describe('what a backend tells by recordRefusal()', () => {
   })
   const rowsOf = async (operator: string) => {
     await deployment.settled()
-    return (await deployment.ask('ada', `/audit?operator=${operator}&limit=200`)).body.rows
+    return (await deployment.read('ada', `/audit?operator=${operator}&limit=200`)).rows
   }
 
   it('of support staff is recorded as it is told', async () => {
@@ -60,7 +57,7 @@ describe('what a backend tells by recordRefusal()', () => {
 
   it('is bounded: 20 a day of a customer, 20 a minute of an operator, counted with those of the console', async () => {
     const recorded = async (operator: string) => {
-      const told = Array.from({ length: 25 }, (_, index) =>
+      const told = many(25, (index) =>
         deployment.console.recordRefusal(refusal(operator, `user-${index}`)),
       )
       return (await Promise.allSettled(told)).filter(({ status }) => status === 'fulfilled').length
@@ -74,9 +71,7 @@ describe('what a backend tells by recordRefusal()', () => {
   })
 
   it('is bounded of all customers together: 1,000 a day', async () => {
-    const told = Array.from({ length: 1005 }, (_, index) =>
-      deployment.console.recordRefusal(refusal(`person-${index}`)),
-    )
+    const told = many(1005, (index) => deployment.console.recordRefusal(refusal(`person-${index}`)))
     const answers = await Promise.allSettled(told)
     const refused = answers.flatMap((answer) => (answer.status === 'rejected' ? answer.reason : []))
     expect(refused.map(({ statusCode }) => statusCode)).to.deep.equal([429, 429, 429, 429, 429])

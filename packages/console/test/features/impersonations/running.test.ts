@@ -1,7 +1,8 @@
 import { expect } from 'chai'
+import { renewed } from '../../../../../test/support/shared.ts'
 import { ACT } from '../../support/acting.ts'
-import { type Deployment, deploy } from '../../support/deployment.ts'
-import { expectProblem, expectStatus } from '../../support/expect-answer.ts'
+import { deploy } from '../../support/deployment.ts'
+import { expectProblem, expectRefusal, expectStatus } from '../../support/expect-answer.ts'
 import { type FaultyAudit, faultyAudit } from '../../support/faulty-audit.ts'
 import { readText } from '../../support/read-text.ts'
 
@@ -12,17 +13,13 @@ interface Shown {
 }
 
 describe('what runs', () => {
-  let deployment: Deployment
   let audit: FaultyAudit
-
-  beforeEach(async () => {
-    audit = faultyAudit()
-    deployment = await deploy({ audit })
-  })
-
-  afterEach(async () => {
+  afterEach(() => {
     audit.failing = []
-    await deployment[Symbol.asyncDispose]()
+  })
+  const deployment = renewed(() => {
+    audit = faultyAudit()
+    return deploy({ audit })
   })
 
   async function runningFor(who: string): Promise<Shown[]> {
@@ -34,7 +31,6 @@ describe('what runs', () => {
   it('an operator sees their own, a lead and an auditor see all, oldest first', async () => {
     const first = await deployment.impersonate({ operator: 'olivia', access: 'read' })
     const second = await deployment.impersonate({ operator: 'oscar', customer: 'bob' })
-    await deployment.settled()
     const seen = async (who: string) =>
       (await runningFor(who)).map(({ id, isMine, canEnd }) => ({ id, isMine, canEnd }))
     const [own, other] = [
@@ -51,7 +47,7 @@ describe('what runs', () => {
       { ...own, isMine: false, canEnd: false },
       other,
     ])
-    const { body } = await deployment.ask('grace', '')
+    const body = await deployment.read('grace', '')
     const shown = body.running.find(({ id }: Shown) => id === first.id)
     expect(shown).to.deep.include({
       operator: { id: 'olivia', name: 'Olivia Okafor', email: 'olivia@support.example' },
@@ -76,8 +72,7 @@ describe('what runs', () => {
     })
     const { look, change, refused } = await described.impersonate({ operator: 'oscar' })
     const lastUse = async (who: string, path = '') => {
-      await described.settled()
-      const [first] = (await described.ask(who, path)).body.running
+      const [first] = (await described.read(who, path)).running
       return first?.lastUse
     }
     expect(await lastUse('grace')).to.equal(undefined)
@@ -91,13 +86,12 @@ describe('what runs', () => {
     expect(await lastUse('grace')).to.include({ isRefused: true })
     expect(await lastUse('oscar', '/customers/alice')).to.include({ isRefused: true })
     expect(await lastUse('olivia', '/customers/alice'), 'what another did').to.equal(undefined)
-    const { rows } = (await described.ask('olivia', '/audit?customer=alice')).body
+    const { rows } = await described.read('olivia', '/audit?customer=alice')
     expect(rows[0]).to.include({ refused: 1 }).and.not.to.have.property('lastUse')
   })
 
   it('lists 500 of a crowd, and says that more run; the strip has what the reader runs', async () => {
     await deployment.impersonate({ operator: 'grace', customer: 'bob' })
-    await deployment.settled()
     const { impersonation } = deployment.provider
     const list = impersonation.list.bind(impersonation)
     const [own] = (await list({ actor: 'grace' })).items
@@ -109,7 +103,7 @@ describe('what runs', () => {
       return { items, next: 'more' } as Awaited<ReturnType<typeof list>>
     }
     Object.assign(impersonation, { list: crowded })
-    const { body } = await deployment.ask('grace', '')
+    const body = await deployment.read('grace', '')
     expect([body.running.length, body.more]).to.deep.equal([500, true])
     const { text } = await deployment.browse('grace', '')
     expect(readText(text)).to.include("You're acting as Bob Marsh")
@@ -121,7 +115,7 @@ describe('what runs', () => {
     const { status, text } = await end()
     expect([status, text]).to.deep.equal([204, ''])
     expect(await runningFor('olivia')).to.deep.equal([])
-    const { body } = await deployment.ask('olivia', `/audit/${running.id}`)
+    const body = await deployment.read('olivia', `/audit/${running.id}`)
     expect([body.outcome, body.end.by]).to.deep.equal(['requested', 'olivia'])
     expectStatus(await end(), 204, 'again')
   })
@@ -154,7 +148,6 @@ describe('what runs', () => {
 
   it('the page shows what each may do: a lead ends one or all and pauses, an auditor reads', async () => {
     const { id, look } = await deployment.impersonate({ ticket: 'SUP-1' })
-    await deployment.settled()
     const pageOf = async (who: string) => (await deployment.browse(who, '')).text
     const lead = await pageOf('grace')
     expect(readText(lead)).to.contain('1 impersonation is running').and.to.contain('Nothing yet')
@@ -165,7 +158,6 @@ describe('what runs', () => {
     expect(readText(auditor)).to.match(/Olivia Okafor.* Alice Ng.* SUP-1 An order did not arrive/)
     expect(auditor).not.to.match(/<form(?![^>]*sign-out)|\/console\/customers/)
     await look()
-    await deployment.settled()
     expect(await pageOf('grace')).to.contain(`href="/console/audit/${id}"`)
     expect(readText(await pageOf('grace'))).to.contain('GET /orders')
     expectStatus(await deployment.send('grace', `/running/${id}/end`, { from: '' }), 303)
@@ -185,21 +177,17 @@ describe('what runs', () => {
       [`/running/${id}/end`, {}],
       ['/customers/alice', undefined],
     ] as const) {
-      const { status, body: told } = await deployment.ask('olivia', path, body)
-      expect({ status, ...told }, path).to.deep.equal({
-        status: 503,
-        error: 'temporarily_unavailable',
-        error_description: 'the provider cannot look up impersonations now',
-      })
+      const why = 'the provider cannot look up impersonations now'
+      const answer = await deployment.ask('olivia', path, body)
+      expectRefusal(answer, 503, 'temporarily_unavailable', why)
     }
     Object.assign(deployment.provider.impersonation, { list, get, endAll })
   })
 
   it('is shown without names while the audit cannot be read, and can be ended', async () => {
     const { id } = await deployment.impersonate()
-    await deployment.settled()
     audit.failing = 'all'
-    const { body } = await deployment.ask('grace', '')
+    const body = await deployment.read('grace', '')
     expect(body.running[0]).to.deep.include({
       id,
       operator: { id: 'olivia' },
@@ -212,7 +200,7 @@ describe('what runs', () => {
     expect(await runningFor('grace')).to.deep.equal([])
     audit.failing = []
     await deployment.settled()
-    const { body: row } = await deployment.ask('grace', `/audit/${id}`)
+    const row = await deployment.read('grace', `/audit/${id}`)
     expect(row.end.by, 'the entry of the end was not lost').to.equal('grace')
   })
 })

@@ -1,4 +1,6 @@
 import { expect } from 'chai'
+import { freePort } from '../../../../../test/adapters/servers.ts'
+import { renewed } from '../../../../../test/support/shared.ts'
 import { ACT } from '../../support/acting.ts'
 import { later } from '../../support/clock.ts'
 import { type Deployment, deploy } from '../../support/deployment.ts'
@@ -16,7 +18,6 @@ describe('the strip of every page', () => {
     await using deployment = await deploy()
     await deployment.impersonate({ ticket: 'SUP-1', access: 'read' })
     await deployment.impersonate({ operator: 'oscar', customer: 'bob', ticket: 'SUP-2' })
-    await deployment.settled()
     const html = await read(deployment)
     expect(html).to.match(/You're acting as.*Alice Ng.*SUP-1.*Shop.*Look only/s)
     expect(html).to.not.match(/Bob|SUP-2/)
@@ -39,7 +40,6 @@ describe('the strip of every page', () => {
   it('offers to go on in the last minute, and for ten minutes after an end of the reader’s own', async () => {
     await using deployment = await deploy()
     const { id } = await deployment.impersonate({ ticket: 'SUP-7', duration: 120 })
-    await deployment.settled()
     const label = 'Continue for SUP-7, as Alice Ng'
     expect(await read(deployment), 'before').to.not.include(label)
     await later(MINUTE + 5000, async () => {
@@ -61,7 +61,6 @@ describe('the strip of every page', () => {
     expect(headers.get('location')).to.match(new RegExp(`^${deployment.shopUrl}/#impersonation=`))
     const token = /impersonation=([^&]+)/.exec(headers.get('location') ?? '')?.[1] ?? ''
     await deployment.exchange('olivia', { subjectToken: token })
-    await deployment.settled()
     expect(await read(deployment), 'what was gone on with').to.not.include(label)
   })
 
@@ -70,9 +69,8 @@ describe('the strip of every page', () => {
     for (const ticket of ['SUP-1', 'SUP-2', 'SUP-3']) {
       await (await deployment.impersonate({ ticket })).end()
     }
-    await deployment.settled()
     for (let pages = 0; pages < 25; pages += 1) await read(deployment)
-    const { body } = await deployment.ask('olivia', '/act?user=bob&ticket=SUP-4')
+    const body = await deployment.read('olivia', '/act?user=bob&ticket=SUP-4')
     expect(body.verdict).to.equal('allowed')
   })
 
@@ -81,7 +79,6 @@ describe('the strip of every page', () => {
     for (let times = 0; times < 2; times += 1) {
       await (await deployment.impersonate({ ticket: 'SUP-77' })).end()
     }
-    await deployment.settled()
     const offers = async () => (await read(deployment)).match(/>Continue for SUP-77</g)?.length
     expect(await offers(), 'two in one second').to.equal(1)
     await later(2000, async () => {
@@ -121,7 +118,6 @@ describe('the strip of every page', () => {
       authorize: ({ scope }) => (scope?.includes('orders:write') ? verdict : true),
     })
     const { id } = await deployment.impersonate({ access: 'read', ticket: 'SUP-3' })
-    await deployment.settled()
     const action = `/impersonations/${id}/continue`
     expect(formsOf(await read(deployment)).get(action)).to.include({ access: 'change' })
     verdict = { needs: ['user'] }
@@ -134,23 +130,18 @@ describe('the strip of every page', () => {
 })
 
 describe('a form that opens an application', () => {
-  let deployment: Deployment
-  let action: string
-  let html: string
-
-  beforeEach(async () => {
-    deployment = await deploy()
-    const { id } = await deployment.impersonate({ access: 'read' })
-    await deployment.settled()
-    action = `/impersonations/${id}/continue`
-    html = await read(deployment)
+  const deployment = renewed(async () => {
+    const deployed = await deploy()
+    const { id } = await deployed.impersonate({ access: 'read' })
+    const html = await read(deployed)
+    return { ...deployed, html, action: `/impersonations/${id}/continue` }
   })
-  afterEach(() => deployment[Symbol.asyncDispose]())
+  const pressed = () => press(deployment, deployment.html, deployment.action)
 
   it('is good once: a second press says what the first one did', async () => {
-    const pressed = await Promise.all([1, 2, 3].map(() => press(deployment, html, action)))
-    expect(pressed.map(({ status }) => status).sort()).to.deep.equal([303, 409, 409])
-    const again = pressed.find(({ status }) => status === 409)
+    const answers = await Promise.all([pressed(), pressed(), pressed()])
+    expect(answers.map(({ status }) => status).sort()).to.deep.equal([303, 409, 409])
+    const again = answers.find(({ status }) => status === 409)
     expect(again?.text).to.include('This was started already, in another tab.')
     const { items } = await deployment.provider.impersonation.list({ state: 'issued' })
     expect(items, 'one token for all presses').to.have.length(1)
@@ -158,32 +149,32 @@ describe('a form that opens an application', () => {
 
   it('is free again after a refusal, and after an outage', async () => {
     deployment.faults.directory = true
-    expectStatus(await press(deployment, html, action), 503)
+    expectStatus(await pressed(), 503)
     deployment.faults.directory = false
-    expectStatus(await press(deployment, html, action), 303)
+    expectStatus(await pressed(), 303)
   })
 
   it('opens a tab that cannot reach the console, and has no token in a query', async () => {
+    const { html, action } = deployment
     expect(html).to.include(`action="/console${action}" target="_blank" rel="noopener"`)
-    const { headers, text } = await press(deployment, html, action)
+    const { headers, text } = await pressed()
     expect(new URL(headers.get('location') ?? '').search).to.equal('')
     expect(headers.get('cache-control')).to.equal('no-store')
     expect(text).to.equal('')
   })
 
   it('posts the token to an application that takes it so, and to no other address', async () => {
-    await deployment[Symbol.asyncDispose]()
+    const port = await freePort()
     const shop = {
       name: 'Shop',
       url: 'https://shop.example/in',
       handOver: 'form',
       clientId: 'shop',
-      resource: `${deployment.url}/orders`,
+      resource: `http://localhost:${port}/orders`,
       scopes: { read: 'orders:read' },
     } as const
-    const port = Number(new URL(deployment.url).port)
-    deployment = await deploy({ port, console: { applications: [shop] } })
-    const { status, headers, text } = await deployment.send('olivia', '/impersonations', ACT)
+    await using own = await deploy({ port, console: { applications: [shop] } })
+    const { status, headers, text } = await own.send('olivia', '/impersonations', ACT)
     expect(status).to.equal(200)
     expect(text).to.match(
       /<form method="post" action="https:\/\/shop.example\/in" data-send.*name="impersonation" value="[\w-]{43}"/,

@@ -1,16 +1,23 @@
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { RequestListener } from 'node:http'
 import { expect } from 'chai'
 import express from 'express'
 import Koa from 'koa'
 import { createPermits } from 'oidc-provider-impersonation-console'
 import { digestOf } from 'oidc-provider-impersonation-verify/chain'
+import { serving } from '../../../../../test/support/serving.ts'
+import { renewed } from '../../../../../test/support/shared.ts'
 import { takeUses } from '../../../src/features/impersonations/server/uses.ts'
 import { recorderOn } from '../../ledger/recording/recorder-on.ts'
-import { assertWholeLog, decoded, idOf, readOn } from '../../ledger/stores/contract/support.ts'
-import { type Deployment, deploy } from '../../support/deployment.ts'
+import {
+  assertWholeLog,
+  decoded,
+  idOf,
+  interceptCalls,
+  many,
+  readOn,
+} from '../../ledger/stores/contract/support.ts'
+import { deploy } from '../../support/deployment.ts'
 import { expectStatus } from '../../support/expect-answer.ts'
 import { type FaultyAudit, faultyAudit } from '../../support/faulty-audit.ts'
 import { memoryAudit } from '../../support/memory-audit.ts'
@@ -34,32 +41,25 @@ const useOf = (more: object = {}) => ({
   ...more,
 })
 
-/** Serves on a free port. */
-async function serving(listener: RequestListener, use: (url: string) => Promise<void>) {
-  const server = createServer(listener).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  try {
-    await use(`http://127.0.0.1:${(server.address() as AddressInfo).port}/uses`)
-  } finally {
-    server.closeAllConnections()
-    server.close()
-  }
-}
+const servingUses = (listener: RequestListener, use: (url: string) => Promise<void>) =>
+  serving(
+    () => listener,
+    (base) => use(`${base}/uses`),
+  )
 
 describe('support.takeUses()', () => {
-  let deployment: Deployment
   let audit: FaultyAudit
   let token: string
-
-  beforeEach(async () => {
+  const deployment = renewed(() => {
     audit = faultyAudit()
-    deployment = await deploy({ audit, console: { auditTimeout: 0.2 } })
+    return deploy({ audit, console: { auditTimeout: 0.2 } })
+  })
+  beforeEach(async () => {
     token = await stored()
   })
-  afterEach(() => deployment[Symbol.asyncDispose]())
 
   /** A token of a client of the provider, as `client_credentials` stores it. */
-  async function stored(more: object = {}, clientId = MACHINE.clientId): Promise<string> {
+  async function stored(more: object = {}, clientId = MACHINE.clientId) {
     const { provider } = deployment
     const client = (await provider.Client.find(clientId)) ?? expect.fail()
     const made = new provider.ClientCredentials({ client, scope: '' })
@@ -79,7 +79,7 @@ describe('support.takeUses()', () => {
     return { status: response.status, headers: response.headers, text: await response.text() }
   }
   const here = (use: (url: string) => Promise<void>) =>
-    serving(deployment.console.takeUses(OPTIONS).callback(), use)
+    servingUses(deployment.console.takeUses(OPTIONS).callback(), use)
   const entries = async () => decoded(await readOn(deployment.audit, undefined, 500))
 
   it('takes a batch in Koa and in Express, and stores a batch that comes again once', async () => {
@@ -90,7 +90,7 @@ describe('support.takeUses()', () => {
     app.use((_request, response) => void response.status(418).end())
     for (const listener of [koa.callback(), app as RequestListener]) {
       const batch = [useOf(), useOf({ method: 'PUT' })]
-      await serving(listener, async (url) => {
+      await servingUses(listener, async (url) => {
         for (let times = 0; times < 2; times += 1) {
           const { status, text } = await send(url, batch)
           expect([status, text]).to.deep.equal([204, ''])
@@ -188,7 +188,7 @@ describe('support.takeUses()', () => {
   })
 
   it('I17: counts what a sender tells wrong in the same way, so that it hides nothing', async () => {
-    const batch = Array.from({ length: 300 }, (_, index) => useOf({ timeMs: index }))
+    const batch = many(300, (index) => useOf({ timeMs: index }))
     await here(async (url) => {
       expectStatus(await send(url, batch), 204)
     })
@@ -216,7 +216,6 @@ describe('support.takeUses()', () => {
       const { accessToken: acted } = await deployment.impersonate()
       const gone = await stored()
       await (await deployment.provider.ClientCredentials.find(gone))?.destroy()
-      await deployment.settled()
       const before = (await entries()).length
       const open = (await deployment.provider.Client.find('shop')) ?? expect.fail()
       open.grantTypeAllowed = () => true
@@ -242,7 +241,7 @@ describe('support.takeUses()', () => {
       ])
       expect(await entries()).to.have.length(before)
     })
-    await serving(
+    await servingUses(
       deployment.console.takeUses({ clients: ['orders-api'] }).callback(),
       async (url) => {
         const { status, text } = await send(url, [useOf()])
@@ -261,7 +260,7 @@ describe('support.takeUses()', () => {
       for (const body of [{ 0: useOf(), length: 1 }, useOf(), '"x"', '{', '']) {
         expect(await statusOf(body), JSON.stringify(body)).to.equal(400)
       }
-      expect(await statusOf(Array.from({ length: 1001 }, () => useOf()))).to.equal(413)
+      expect(await statusOf(many(1001, () => useOf()))).to.equal(413)
       expect(await statusOf([useOf({ path: 'x'.repeat(9_000_000) })])).to.equal(413)
       expect(await statusOf([useOf()], { 'content-type': 'text/plain' })).to.equal(415)
       expect(await statusOf([useOf()], { 'content-encoding': 'gzip' })).to.equal(415)
@@ -289,13 +288,17 @@ describe('support.takeUses()', () => {
   })
 
   it('I13: is 503 where the process ends before the store has it: the sender keeps it', async () => {
-    const write = () => new Promise<never>(() => {})
-    const closing = recorderOn({ ...memoryAudit(), write }, { timeoutMs: 20 })
+    const reached = Promise.withResolvers<void>()
+    const hanging = interceptCalls(memoryAudit(), 'write', () => {
+      reached.resolve()
+      return new Promise(() => {})
+    })
+    const closing = recorderOn(hanging, { timeoutMs: 20 })
     const parts = { audit: closing, settings: { auditTimeout: 2 } } as never
     const { stderr } = await quietly(() =>
-      serving(takeUses(deployment.provider, parts, OPTIONS).callback(), async (url) => {
+      servingUses(takeUses(deployment.provider, parts, OPTIONS).callback(), async (url) => {
         const answer = send(url, [useOf()])
-        while (closing.isFree() && !(await isWaiting(closing))) await new Promise(setImmediate)
+        await reached.promise
         await closing.close()
         expectStatus(await answer, 503)
       }),
@@ -316,11 +319,3 @@ describe('support.takeUses()', () => {
     }
   })
 })
-
-/** Whether an entry waits for the store. */
-async function isWaiting({ settled }: ReturnType<typeof recorderOn>): Promise<boolean> {
-  return Promise.race([
-    settled().then(() => false),
-    new Promise<true>((r) => setImmediate(r, true)),
-  ])
-}

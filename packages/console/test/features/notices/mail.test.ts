@@ -34,16 +34,14 @@ function parse(mail: string) {
   return { headers, body: quotedPrintable(rest.join('\r\n\r\n')) }
 }
 
-function quotedPrintable(text: string): string {
+function quotedPrintable(text: string) {
   const bytes = text
     .replaceAll('=\r\n', '')
     .replaceAll(/=([\dA-F]{2})/g, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
   return Buffer.from(bytes, 'latin1').toString('utf8')
 }
 
-describe('notices by mail', function () {
-  this.timeout(60_000)
-
+describe('notices by mail', () => {
   it('are one conversation about a ticket, in text and HTML, with the name of the firm', async () => {
     await using smtp = await startSmtp()
     const brand = { name: 'Nordlicht', color: '#0a6640', logo: PNG }

@@ -27,9 +27,7 @@ const PATTERN = { ticket: { pattern: /SUP-\d+/, example: 'SUP-1' } }
 /** More than what is stored of the end takes. */
 const SETTLED_MS = 11_000
 
-describe('notices to customers', function () {
-  this.timeout(30_000)
-
+describe('notices to customers', () => {
   it('tell the start and the end, with what was done, and link to the page of the account', async () => {
     await using deployment = await telling({}, PATTERN)
     const { sent, url } = deployment

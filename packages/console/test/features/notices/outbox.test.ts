@@ -3,6 +3,7 @@ import { AUDIENCES, type AuditEntry } from 'oidc-provider-impersonation-verify/f
 import type { AuditStore } from '../../../src/ledger/store.ts'
 import {
   idOf,
+  interceptCalls,
   notify,
   put,
   readOn,
@@ -39,11 +40,6 @@ for (const to of AUDIENCES) {
   const { kind, marks, entry: due } = DUE[to]
 
   describe(`the outbox of what the ${to} is told`, () => {
-    /** Reads and writes as told, after what this does. */
-    const overStore = (change: (store: AuditStore, deployment: () => Deployment) => object) => {
-      const store = memoryAudit()
-      return (deployment: () => Deployment) => ({ ...store, ...change(store, deployment) })
-    }
     const test = (
       title: string,
       use: (deployment: Deployment) => Promise<void>,
@@ -126,13 +122,11 @@ for (const to of AUDIENCES) {
         await deployment.at(T + 2 * MINUTE)
         expect(deployment.sent).to.have.length(1)
       },
-      overStore((store) => ({
-        async write(...[batch, deadline]: Parameters<AuditStore['write']>) {
-          const isOfTold = batch.entries.some(({ text }) => text.includes('"support.told"'))
+      () =>
+        interceptCalls(memoryAudit(), 'write', ({ entries }) => {
+          const isOfTold = entries.some(({ text }) => text.includes('"support.told"'))
           if (isOfTold && !isTaken) throw new Error('connection lost')
-          return store.write(batch, deadline)
-        },
-      })),
+        }),
     )
 
     test('tells all that is due in one look, the oldest first, and so many at once as the option says', async (deployment) => {
@@ -183,20 +177,20 @@ for (const to of AUDIENCES) {
           MANY.map((name) => `${name} ${kind}`).toSorted(),
         )
       },
-      overStore((store) => {
+      () => {
+        const store = memoryAudit()
         const both = Promise.withResolvers<void>()
         let looked = 0
-        return {
-          async find(...args: Parameters<AuditStore['find']>) {
-            const found = await store.find(...args)
-            if (args[0].due?.to !== to || args[1].limit === 1) return found
-            looked += 1
-            if (looked === 2) both.resolve()
-            await both.promise
-            return found
-          },
+        const find: AuditStore['find'] = async (...args) => {
+          const found = await store.find(...args)
+          if (args[0].due?.to !== to || args[1].limit === 1) return found
+          looked += 1
+          if (looked === 2) both.resolve()
+          await both.promise
+          return found
         }
-      }),
+        return { ...store, find }
+      },
     )
 
     test(
@@ -212,14 +206,16 @@ for (const to of AUDIENCES) {
         await until(async () => (await deployment.told()).length === 3)
         expect(await deployment.told()).to.deep.equal(['telling a 1', 'telling a 2', 'told a 2'])
       },
-      overStore((store, deployment) => ({
-        async write(...[batch, deadline]: Parameters<AuditStore['write']>) {
+      (deployment) => {
+        const store = memoryAudit()
+        const write: AuditStore['write'] = async (batch, deadline) => {
           const answer = await store.write(batch, deadline)
           const isFirst = batch.entries.some(({ text }) => text.includes('"attempt":1'))
           if (isFirst) deployment().time += MINUTE
           return answer
-        },
-      })),
+        }
+        return { ...store, write }
+      },
     )
 
     test('counts as failed what rejects with anything, or throws', async (deployment) => {
@@ -249,10 +245,10 @@ for (const to of AUDIENCES) {
           await deployment.at(T + 1)
           expect(deployment.sent).to.deep.equal([`a ${kind}`])
         },
-        overStore((store) => ({
-          find: (...args: Parameters<AuditStore['find']>) =>
-            isBroken ? Promise.reject(new Error('connection lost')) : store.find(...args),
-        })),
+        () =>
+          interceptCalls(memoryAudit(), 'find', () => {
+            if (isBroken) throw new Error('connection lost')
+          }),
       )()
       expect(stderr.filter((line) => line.includes(who))).to.deep.equal([
         `audit: ${who} are not told, until it works: connection lost`,

@@ -8,6 +8,7 @@ import {
 } from 'oidc-provider-impersonation-console'
 import type { ConsolePermits } from '../../../src/features/permits/server/permits.ts'
 import { readOn } from '../../ledger/stores/contract/support.ts'
+import { begunAnew } from '../../support/begun-anew.ts'
 import { later } from '../../support/clock.ts'
 import { MACHINE } from '../../support/provider.ts'
 import { deployWithPermits, type PermitsDeployment } from '../../support/with-permits.ts'
@@ -20,20 +21,19 @@ const rule: Authorize = ({ account }) =>
     ? { needs: ['second_person'], emergency: true }
     : { needs: ['user'] }
 
-describe('notices to customers about permits', function () {
-  this.timeout(30_000)
+describe('notices to customers about permits', () => {
   let permits: ConsolePermits
   let deployment: PermitsDeployment
   let sent: Notice[]
 
-  async function begin(options: Partial<NoticesOptions> = {}): Promise<void> {
+  const begin = begunAnew(async (options: Partial<NoticesOptions> = {}) => {
     sent = []
     const send = (notice: Notice) => sent.push(notice)
     const notices = { send, ...options }
     deployment = await deployWithPermits(rule, { permits: { window: 600 }, console: { notices } })
     permits = deployment.permits
-  }
-  afterEach(() => deployment[Symbol.asyncDispose]())
+    return deployment
+  })
 
   const asked = (more: object = {}) => {
     const ofBob = { customer: 'bob', scope: 'orders:read', ticket: 'SUP-1' }
@@ -54,7 +54,6 @@ describe('notices to customers about permits', function () {
   }
 
   it('ask for the approval once per customer and day, with no word that the operator typed', async () => {
-    await begin()
     const { id } = await permits.request(asked())
     await until(() => sent.length === 1)
     expect(sent[0]).to.deep.include({
@@ -82,7 +81,6 @@ describe('notices to customers about permits', function () {
   })
 
   it('ask once a day also where the first request is decided, however many there were since', async () => {
-    await begin()
     const first = await permits.request(asked())
     await until(async () => (await stored()).length === 2)
     await permits.decide(first.id, 'revoked', { by: 'olivia' })
@@ -99,7 +97,6 @@ describe('notices to customers about permits', function () {
   })
 
   it('of two requests at two processes at once one is told, with the id of its request', async () => {
-    await begin()
     const other = createPermits({ audit: deployment.audit, approvers: () => [{ id: 'grace' }] })
     other.attach(deployment.provider, { issueAs: MACHINE.clientId, notify: ['asked'] })
     const both = await Promise.all([

@@ -24,12 +24,12 @@ if (mode === 'restart') Date.now = () => now() + LATER_MS
 
 const say = (text: string) => writeSync(stdout.fd, `${text}\n`)
 let left = Number(count)
-function happens(event: Mode): void {
+function happens(event: Mode) {
   if (event !== mode) return
   left -= 1
   if (left === 0) kill(pid, 'SIGKILL')
 }
-function tell(kind: string, about: string, id: string): void {
+function tell(kind: string, about: string, id: string) {
   happens('sending')
   say(`told ${kind} ${about} ${id}`)
   happens('sent')

@@ -1,8 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { freePort, skipWithout } from '../../../../../test/adapters/servers.ts'
+import { newFolder } from '../../../../../test/support/folder.ts'
 import {
   newPlace,
   type StorageKind,
@@ -21,7 +20,7 @@ const KILLED: readonly (readonly [Mode, count: number])[] = [
 const MINUTE = 60_000
 
 /** Runs a process to its end. Returns what it wrote down. */
-async function run(...args: string[]): Promise<{ lines: string[][]; signal: unknown }> {
+async function run(...args: string[]) {
   const { lines, ended } = started('../../features/notices/telling-process.ts', ...args)
   const [code, signal] = await ended
   if (code) expect.fail('the process failed')
@@ -29,15 +28,10 @@ async function run(...args: string[]): Promise<{ lines: string[][]; signal: unkn
 }
 
 /** A storage of the audit, and a file for the provider. */
-async function withPlaces(
-  kind: StorageKind,
-  use: (place: string, file: string) => Promise<void>,
-): Promise<void> {
+async function withPlaces(kind: StorageKind, use: (place: string, file: string) => Promise<void>) {
   await using storage = await newPlace(kind)
-  const folder = await mkdtemp(join(tmpdir(), 'telling-'))
-  await use(storage.place, join(folder, 'provider.db'))
+  await use(storage.place, join(newFolder(), 'provider.db'))
   await withStore(kind, storage.place, assertWholeLog)
-  await rm(folder, { recursive: true })
 }
 
 describe('processes that tell customers, leads and approvers', function () {

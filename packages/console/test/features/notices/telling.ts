@@ -5,13 +5,13 @@ import { type Outbox, startOutbox } from '../../../src/ledger/outbox/outbox.ts'
 import { auditLog } from '../../../src/ledger/recording/log.ts'
 import { type Recorder, recorder } from '../../../src/ledger/recording/recorder.ts'
 import type { AuditStore } from '../../../src/ledger/store.ts'
-import { idOf, MARKS, readOn, T } from '../../ledger/stores/contract/support.ts'
+import { idOf, MARKS, many, readOn, T } from '../../ledger/stores/contract/support.ts'
 import { memoryAudit } from '../../support/memory-audit.ts'
 import { quietly } from '../../support/quietly.ts'
 import { until } from './until.ts'
 
 export const MINUTE = 60_000
-export const MANY = Array.from({ length: 250 }, (_, index) => `${index}`)
+export const MANY = many(250, (index) => `${index}`)
 const NAMES = new Map(['a', 'b', 'c', 'd', ...MANY].map((name) => [idOf(name), name]))
 const nameOf = (id = '') => NAMES.get(id) ?? '?'
 
@@ -36,7 +36,7 @@ export class Deployment {
   }
 
   /** Starts another process. */
-  start({ digest = 0, timeoutMs = 1000, atOnce = 16, interval = 2 } = {}): void {
+  start({ digest = 0, timeoutMs = 1000, atOnce = 16, interval = 2 } = {}) {
     const log = auditLog(this.store, MARKS)
     const notify = toldOfStarts(['started', 'ended'], digest)
     this.#recorders.push(recorder(log, { notify, alerts: true }))
@@ -67,12 +67,12 @@ export class Deployment {
     )
   }
 
-  async record(...entries: readonly AuditEntry[]): Promise<void> {
+  async record(...entries: readonly AuditEntry[]) {
     for (const entry of entries) await this.#recorders[0]?.record(entry)
   }
 
   /** What is stored of deliveries: `told a 1`. */
-  async told(): Promise<string[]> {
+  async told() {
     const deliveries = await this.#deliveries()
     return deliveries.map(({ event, id, attempt }) => `${event} ${nameOf(id)} ${attempt}`)
   }
@@ -85,7 +85,7 @@ export class Deployment {
   }
 
   /** Moves the clock, and waits until what is due is told, and that is stored. */
-  async at(time: number): Promise<void> {
+  async at(time: number) {
     this.time = time
     await until(async () => {
       const last = new Map(
@@ -95,14 +95,14 @@ export class Deployment {
     })
   }
 
-  async #isDue(): Promise<boolean> {
+  async #isDue() {
     const find = (to: Audience) =>
       this.store.find({ due: { to, before: this.time } }, { limit: 1, now: this.time })
     const found = [await find('customer'), await find('deployment')]
     return found.some(({ rows }) => rows.length > 0)
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  async [Symbol.asyncDispose]() {
     for (const outbox of this.#outboxes) await outbox.stop()
     for (const recording of this.#recorders) await recording.close()
   }
@@ -113,7 +113,7 @@ export function inDeployment(
   use: (deployment: Deployment) => Promise<void>,
   store?: (deployment: () => Deployment) => AuditStore,
 ) {
-  return async (): Promise<string[]> => {
+  return async () => {
     const { stderr } = await quietly(async () => {
       await using deployment: Deployment = new Deployment(store?.(() => deployment))
       await use(deployment)

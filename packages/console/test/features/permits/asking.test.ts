@@ -1,24 +1,20 @@
 import { expect } from 'chai'
-import { createParser } from 'eventsource-parser'
 import type { Authorize } from 'oidc-provider-impersonation'
-import type { PermitsOptions } from 'oidc-provider-impersonation-console'
+import type { AuditStore, PermitsOptions } from 'oidc-provider-impersonation-console'
 import { permitsWith } from '../../../src/features/permits/server/permits.ts'
 import type { RowAnswer } from '../../../src/web/answers.ts'
+import { interceptCalls } from '../../ledger/stores/contract/support.ts'
 import { ACT as LOOK } from '../../support/acting.ts'
-import { type Answer, CUSTOMERS, deploy } from '../../support/deployment.ts'
+import { begunAnew } from '../../support/begun-anew.ts'
+import { CUSTOMERS, deploy } from '../../support/deployment.ts'
 import { expectProblem, expectStatus, idsOf } from '../../support/expect-answer.ts'
+import { follow } from '../../support/following.ts'
 import { memoryAudit } from '../../support/memory-audit.ts'
 import { storePause } from '../../support/store-pause.ts'
-import { deployWithPermits, type PermitsDeployment } from '../../support/with-permits.ts'
+import { deployWithPermits, type PermitsDeployment, RULE } from '../../support/with-permits.ts'
 
-/** A change needs a second person; in Bob's account, Bob himself. */
-const rule: Authorize = ({ account, scope = '' }) => {
-  if (account.accountId === 'bob') return { needs: ['user'] }
-  if (account.accountId === 'carla') return false
-  const needs = ['second_person'] as const
-  const emergency = account.accountId === 'alice'
-  return scope.includes('orders:write') ? { needs, emergency } : true
-}
+/** Nobody acts as Carla. */
+const rule: Authorize = (request) => request.account.accountId !== 'carla' && RULE(request)
 
 const ACT = { ...LOOK, access: 'change', reason: 'The address is wrong' }
 const EMERGENCY = { ...ACT, emergency: 'The order leaves in five minutes' }
@@ -34,30 +30,25 @@ describe('permits in the console', () => {
   /** By how much the clock of permits is ahead, in milliseconds. */
   let ahead: number
 
-  async function begin(options: Partial<PermitsOptions> = {}, audit = memoryAudit()) {
-    ahead = 0
-    deployment = await deployWithPermits(rule, {
-      audit,
-      now: () => Date.now() + ahead,
-      permits: { approvers: undefined, window: 600, ...options },
-    })
-  }
-  const end = () => deployment[Symbol.asyncDispose]()
-  async function begunAnew(...how: Parameters<typeof begin>): Promise<void> {
-    await end()
-    await begin(...how)
-  }
-  beforeEach(() => begin())
-  afterEach(end)
+  const begin = begunAnew(
+    async (options: Partial<PermitsOptions> = {}, audit: AuditStore = memoryAudit()) => {
+      ahead = 0
+      deployment = await deployWithPermits(rule, {
+        audit,
+        now: () => Date.now() + ahead,
+        permits: { approvers: undefined, window: 600, ...options },
+      })
+      return deployment
+    },
+  )
 
-  const ask = (who: string, path: string, body?: unknown): Promise<Answer> =>
-    deployment.ask(who, path, body)
+  const ask = (who: string, path: string, body?: unknown) => deployment.ask(who, path, body)
   const account = (who: string, path: string, body?: unknown) => deployment.account(who, path, body)
   const say = (who: string, id: string, event: string, note?: string) =>
     ask(who, `/records/${id}/${event}`, { note })
   const act = (more: object = {}) => ask('olivia', '/impersonations', { ...ACT, ...more })
 
-  async function asked(more: object = {}): Promise<string> {
+  async function asked(more: object = {}) {
     const { status, body } = await ask('olivia', '/permits', { ...ACT, ...more })
     expect(status, JSON.stringify(body)).to.equal(201)
     return body.record.id
@@ -65,14 +56,13 @@ describe('permits in the console', () => {
 
   it('end with the console, which closes them before the audit', async () => {
     const calls: string[] = []
-    const saying = (name: string, close: () => Promise<void>) => () => {
-      calls.push(name)
-      return close()
-    }
-    const kept = memoryAudit()
-    const audit = { ...kept, close: saying('audit', kept.close) }
+    const audit = interceptCalls(memoryAudit(), 'close', () => calls.push('audit'))
     const made = permitsWith({ audit })
-    const own = { ...made, close: saying('permits', made.close) }
+    const close = () => {
+      calls.push('permits')
+      return made.close()
+    }
+    const own = { ...made, close }
     const other = await deploy({ audit, authorize: own.wrap(rule), console: { permits: own } })
     await other[Symbol.asyncDispose]()
     expect(calls).to.deep.equal(['permits', 'audit'])
@@ -110,7 +100,7 @@ describe('permits in the console', () => {
     const { rows } = (await ask('grace', '/audit')).body
     const told = rows.map(({ customer, outcome }: RowAnswer) => [customer?.id, outcome])
     expect(told).to.deep.equal([['carla', 'refused']])
-    expect((await account('bob', '/impersonations')).body.impersonations).to.deep.equal([])
+    expect((await deployment.accountOf('bob')).past.impersonations).to.deep.equal([])
   })
 
   it('an operator asks, a lead grants, the operator acts', async () => {
@@ -130,7 +120,6 @@ describe('permits in the console', () => {
     expect(granted.body).to.include({ state: 'granted' })
     expect(granted.body.said[0].by).to.include({ id: 'grace', name: 'Grace Lindqvist' })
     const running = await deployment.impersonate()
-    await deployment.settled()
     const page = await ask('grace', `/records/${id}`)
     expect(idsOf(page.body.impersonations)).to.deep.equal([running.id])
     expect((await ask('grace', `/audit/${running.id}`)).body).to.include({ permit: id })
@@ -157,8 +146,7 @@ describe('permits in the console', () => {
     expect(await endOf(byCustomer))
       .to.include({ cause: 'user', by: 'bob' })
       .and.not.have.property('reason')
-    const told = async (who: string) =>
-      (await account(who, '/impersonations')).body.impersonations[0]
+    const told = async (who: string) => (await deployment.accountOf(who)).past.impersonations[0]
     const toAlice = await told('alice')
     const endedBy = { id: 'grace', name: 'Grace Lindqvist' }
     expect(toAlice).to.deep.include({ state: 'requested', endedBy })
@@ -169,7 +157,6 @@ describe('permits in the console', () => {
   it('the reason that was approved is the one that is written down', async () => {
     await say('grace', await asked(), 'granted')
     const { id } = await deployment.impersonate({ reason: 'Curious' })
-    await deployment.settled()
     const { body } = await ask('ada', `/audit/${id}`)
     expect(body.reason).to.equal('The address is wrong')
     const look = await deployment.impersonate({ reason: 'Curious', access: 'read' })
@@ -197,7 +184,7 @@ describe('permits in the console', () => {
       { id: 'olivia', name: 'Olivia Okafor' },
       { id: 'alice', name: 'Alice Ng' },
     ]
-    await begunAnew({ approvers: () => names })
+    await begin({ approvers: () => names })
     const { record, deciders } = (await ask('olivia', '/permits', ACT)).body
     expect(deciders).to.deep.equal({ names: ['Oscar Öhman'], others: 0, isLeads: false })
     expectStatus(await say('grace', record.id, 'granted'), 403)
@@ -209,7 +196,7 @@ describe('permits in the console', () => {
     const none = await ask('olivia', '/permits/emergency', EMERGENCY)
     expectProblem(none, 409, 'no_approver')
     expect(none.body.error_description).to.include('approvers')
-    await begunAnew(GRACE)
+    await begin(GRACE)
     expect((await act()).body.approval.emergency).to.equal(true)
   })
 
@@ -218,7 +205,7 @@ describe('permits in the console', () => {
       const anything: unknown = answer
       const approvers = (() => anything) as () => []
       let isList = true
-      await begunAnew({ approvers: () => (isList ? [{ id: 'oscar' }] : approvers()) })
+      await begin({ approvers: () => (isList ? [{ id: 'oscar' }] : approvers()) })
       const id = await asked()
       isList = false
       expectStatus(await say('grace', id, 'granted'), 403, JSON.stringify(answer))
@@ -227,7 +214,7 @@ describe('permits in the console', () => {
 
   it('approvers that throw or hang are told as 503, and nothing else waits for them', async () => {
     let answer: () => Promise<[]> = () => Promise.reject(new Error('out of order'))
-    await begunAnew({ approvers: () => answer(), timeout: 0.3 })
+    await begin({ approvers: () => answer(), timeout: 0.3 })
     expectStatus(await ask('olivia', '/permits', ACT), 503)
     answer = () => new Promise(() => {})
     expectStatus(await ask('olivia', '/permits', ACT), 503)
@@ -236,7 +223,7 @@ describe('permits in the console', () => {
   })
 
   it('what is to be reviewed is read by itself, and a count over 100 says that there are more', async () => {
-    await begunAnew(GRACE)
+    await begin(GRACE)
     const { id } = await deployment.emergency()
     const customers = CUSTOMERS.map((each) => each.id).filter(
       (each) => !/alice|bob|carla|paula/.test(each),
@@ -253,15 +240,14 @@ describe('permits in the console', () => {
     const { records } = (await ask('grace', '')).body.inbox
     expect([records[0].id, records.length], 'more than a page').to.deep.equal([id, 100])
     expect((await deployment.browse('grace', '')).text).to.include('<title>(>100) ')
-    const stream = await firstOf('grace')
+    await using stream = await follow(deployment, 'grace')
     expect((await stream.next()).waits).to.equal(101)
-    await stream.stop()
   })
 
   it('who is slow to say who may decide changes the number on the page without another change', async () => {
     let calls = 0
     const answer = Promise.withResolvers<{ id: string }[]>()
-    await begunAnew({
+    await begin({
       approvers: () => {
         calls += 1
         return answer.promise
@@ -269,36 +255,14 @@ describe('permits in the console', () => {
       timeout: 20,
     })
     await storePause(deployment, { operator: 'olivia', customer: 'alice', by: 'alice' })
-    const [stream, auditors] = [await firstOf('grace'), await firstOf('ada')]
+    await using stream = await follow(deployment, 'grace')
+    await using auditors = await follow(deployment, 'ada')
     expect((await stream.next()).waits, 'it is not known yet').to.equal(0)
     expect((await auditors.next()).waits).to.equal(0)
     answer.resolve([{ id: 'grace' }])
     expect((await stream.next()).waits).to.equal(1)
     expect(calls, 'one question for all who follow').to.equal(1)
-    await Promise.all([stream.stop(), auditors.stop()])
   })
-
-  /** The events of a stream of the console. */
-  async function firstOf(who: string) {
-    const over = new AbortController()
-    const headers = { authorization: `Bearer ${await deployment.tokenOf(who)}` }
-    const path = `${deployment.consoleUrl}/stream`
-    const { body } = await fetch(path, { headers, signal: over.signal })
-    if (!body) return expect.fail('there is no stream')
-    const events: { waits: number }[] = []
-    const parser = createParser({ onEvent: ({ data }) => events.push(JSON.parse(data)) })
-    const reader = body.pipeThrough(new TextDecoderStream()).getReader()
-    return {
-      async next() {
-        while (events.length === 0) parser.feed((await reader.read()).value ?? '')
-        return events.shift() ?? expect.fail()
-      },
-      async stop() {
-        over.abort()
-        await reader.read().catch(() => {})
-      },
-    }
-  }
 
   it('a rule that does not answer beforehand keeps no form waiting', async () => {
     const authorize: Authorize = ({ isPreview }) => (isPreview ? new Promise(() => {}) : true)
@@ -321,12 +285,12 @@ describe('permits in the console', () => {
     for (let asked = 3; asked < 60; asked += 1) await foreseen({})
     expect(await foreseen({}), 'more than 60 in a minute').to.not.have.property('verdict')
     await using other = await deploy()
-    const { body } = await other.ask('olivia', formOf())
+    const body = await other.read('olivia', formOf())
     expect(body.verdict, 'another console of this process').to.equal('allowed')
   })
 
   it('409 has the permit that stands in the way, and says when to ask again', async () => {
-    await begunAnew(GRACE)
+    await begin(GRACE)
     const id = await asked()
     const twice = await ask('olivia', '/permits', ACT)
     expectProblem(twice, 409, 'already_requested')
@@ -343,7 +307,7 @@ describe('permits in the console', () => {
   })
 
   it('an emergency is taken back where a lead ends one start under it: nothing starts by it', async () => {
-    await begunAnew(GRACE)
+    await begin(GRACE)
     const { id } = await deployment.emergency()
     const ids: string[] = []
     while (ids.length < 4) ids.push((await deployment.impersonate()).id)
@@ -373,7 +337,6 @@ describe('permits in the console', () => {
     expectProblem(await act(LOOK), 403, 'stopped')
     const object = async () => {
       const { id } = await deployment.impersonate({ access: 'read', operator: 'oscar' })
-      await deployment.settled()
       return (await account('alice', '/objection', { id })).body
     }
     expect(await object()).to.include({ isStopped: true })
@@ -383,14 +346,13 @@ describe('permits in the console', () => {
   })
 
   it('an emergency acts at once, bars the next until it is reviewed, and is marked wherever it is read', async () => {
-    await begunAnew(GRACE)
+    await begin(GRACE)
     const plain = await deployment.impersonate({ access: 'read' })
     const { status, body } = await ask('olivia', '/permits/emergency', EMERGENCY)
     expect([status, body.record.state, body.record.kind]).to.eql([201, 'granted', 'emergency'])
-    const [one] = (await account('alice', '/records')).body.records
+    const [one] = (await deployment.accountOf('alice')).records.records
     expect(one.unapproved).to.equal('emergency')
     const { id } = await deployment.impersonate()
-    await deployment.settled()
     const marksIn = (found: readonly { id: string; unapproved?: string }[]) =>
       found.map((each) => [each.id, each.unapproved])
     const both = [
@@ -403,11 +365,11 @@ describe('permits in the console', () => {
     }
     const { body: page } = await ask('oscar', '/customers/alice')
     expect(marksIn(page.running)).to.have.deep.members(both)
-    const now = (await account('alice', '/running')).body.impersonations
+    const now = (await deployment.accountOf('alice')).running
     expect(marksIn(now)).to.have.deep.members(both)
     await deployment.provider.impersonation.end(id)
     await deployment.settled()
-    const past = (await account('alice', '/impersonations')).body.impersonations
+    const past = (await deployment.accountOf('alice')).past.impersonations
     expect(marksIn(past)).to.deep.include(both[1])
     ahead = 600_000
     const next = await ask('olivia', '/permits/emergency', EMERGENCY)
@@ -419,19 +381,14 @@ describe('permits in the console', () => {
 
   it('asks who may decide once for each request and each decision, and reads the record three times to decide', async () => {
     let [calls, reads] = [0, 0]
-    const kept = memoryAudit()
-    const audit: typeof kept = {
-      ...kept,
-      permit(id) {
-        reads += 1
-        return kept.permit(id)
-      },
-    }
+    const audit = interceptCalls(memoryAudit(), 'permit', () => {
+      reads += 1
+    })
     const approvers = () => {
       calls += 1
       return [{ id: 'grace' }]
     }
-    await begunAnew({ approvers }, audit)
+    await begin({ approvers }, audit)
     const counted = async (who: string, path: string, body: object) => {
       calls = 0
       reads = 0
@@ -461,7 +418,7 @@ describe('permits in the console', () => {
 
     it('are asked for, granted and taken back on the account page, by the customer alone', async () => {
       const id = await asked({ userId: 'bob' })
-      const own = async (who = 'bob') => (await account(who, '/records')).body.records
+      const own = async (who = 'bob') => (await deployment.accountOf(who)).records.records
       const [mine, ...others] = await own()
       expect(others).to.deep.equal([])
       expect(mine).to.deep.include({ id, application: 'Shop', canChange: true, for: 600 })
@@ -480,7 +437,7 @@ describe('permits in the console', () => {
     })
 
     it('the standing answer is given, and taken back', async () => {
-      const before = (await account('bob', '/records')).body.standing
+      const before = (await deployment.accountOf('bob')).records.standing
       expect(before).to.deep.equal({ choice: 'rule' })
       for (const choice of ['allow', 'ask']) expect((await allow(choice)).body).to.eql({ choice })
       expectStatus(await allow('ever'), 400)
@@ -489,7 +446,6 @@ describe('permits in the console', () => {
     it('what the standing answer allowed leads to that answer', async () => {
       await allow()
       const running = await deployment.impersonate({ customer: 'bob', access: 'read' })
-      await deployment.settled()
       const { permit } = (await ask('ada', `/audit/${running.id}`)).body
       for (const who of ['ada', 'olivia']) {
         const { record, impersonations } = (await ask(who, `/records/${permit}`)).body
@@ -515,7 +471,7 @@ describe('permits in the console', () => {
       const { accessToken } = await deployment.impersonate({ customer: 'bob' })
       const headers = { authorization: `Bearer ${accessToken}` }
       for (const [path, body] of [
-        ['/records', undefined],
+        ['', undefined],
         ['/answer', { choice: 'allow' }],
       ] as const) {
         expectStatus(await deployment.account(headers, path, body), 401, path)

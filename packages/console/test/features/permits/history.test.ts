@@ -62,7 +62,7 @@ for (const kind of ['sqlite', 'postgres'] as const) {
     })
     after(() => dispose?.())
 
-    async function named(who: string, query = ''): Promise<readonly string[]> {
+    async function named(who: string, query = '') {
       const { status, body } = await deployment.ask(who, `/records${query}`)
       expect(status, query + JSON.stringify(body)).to.equal(200)
       const names = new Map(Object.entries(ids).map(([name, id]) => [id, name]))
@@ -79,7 +79,7 @@ for (const kind of ['sqlite', 'postgres'] as const) {
         'emergency',
         'refused',
       ])
-      const { records: found } = (await deployment.ask('ada', '/records?state=declined')).body
+      const { records: found } = await deployment.read('ada', '/records?state=declined')
       expect(found[0].said[0]).to.deep.include({ event: 'declined', note: 'Call them first' })
       expect(found[0].said[0].by.id).to.equal('grace')
     })
@@ -130,7 +130,6 @@ for (const kind of ['sqlite', 'postgres'] as const) {
         operator_name: 'Olivia Okafor',
       })
       expectStatus(await deployment.ask('olivia', '/records/export.csv'), 403)
-      await deployment.settled()
       const stored = await deployment.audit.entries({ limit: 500 })
       const exports = stored.filter((entry) => entry.text?.includes('support.exported'))
       expect(exports.map((entry) => JSON.parse(entry.text ?? '').context.format)).to.deep.equal([
@@ -142,7 +141,7 @@ for (const kind of ['sqlite', 'postgres'] as const) {
       const seen: string[] = []
       let before = ''
       do {
-        const { body } = await deployment.ask('ada', `/records?${before}`)
+        const body = await deployment.read('ada', `/records?${before}`)
         seen.push(...idsOf(body.records))
         before = body.next === undefined ? '' : `before=${encodeURIComponent(body.next)}`
       } while (before !== '')

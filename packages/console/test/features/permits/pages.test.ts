@@ -1,22 +1,17 @@
 import { expect } from 'chai'
 import type { Approver } from 'oidc-provider-impersonation-console'
-import type { ConsolePermits } from '../../../src/features/permits/server/permits.ts'
+import { renewed } from '../../../../../test/support/shared.ts'
 import { expectStatus } from '../../support/expect-answer.ts'
 import { readText } from '../../support/read-text.ts'
 import { storePause } from '../../support/store-pause.ts'
-import { deployWithPermits, type PermitsDeployment, RULE } from '../../support/with-permits.ts'
+import { deployWithPermits, RULE } from '../../support/with-permits.ts'
 
 describe('the pages of the approvals', () => {
-  let permits: ConsolePermits
-  let deployment: PermitsDeployment
   let approvers: readonly Approver[]
-
-  beforeEach(async () => {
+  const deployment = renewed(() => {
     approvers = [{ id: 'grace', name: 'Grace Lindqvist' }]
-    deployment = await deployWithPermits(RULE, { permits: { approvers: () => approvers } })
-    permits = deployment.permits
+    return deployWithPermits(RULE, { permits: { approvers: () => approvers } })
   })
-  afterEach(() => deployment[Symbol.asyncDispose]())
 
   const request = (more: object = {}) => deployment.request({ ticket: 'SUP-1', ...more })
   const html = async (who: string, path = '', headers = {}) =>
@@ -24,7 +19,7 @@ describe('the pages of the approvals', () => {
   const see = async (who: string, path?: string) => readText(await html(who, path))
 
   const decline = (id: string, note: string) =>
-    permits.decide(id, 'declined', { by: 'grace', note })
+    deployment.permits.decide(id, 'declined', { by: 'grace', note })
 
   it('have what waits for the reader with the most urgent first, and what the reader asked for', async () => {
     await deployment.emergency({ ticket: 'E-1' })
@@ -36,7 +31,6 @@ describe('the pages of the approvals', () => {
     await decline(await request(other), 'Call them')
     const running = await deployment.impersonate({ ticket: 'G-1', customer: 'carla' })
     await running.replay()
-    await deployment.settled()
 
     const page = await html('grace')
     expect(readText(page)).to.match(
@@ -93,7 +87,7 @@ describe('the pages of the approvals', () => {
     const refused = await request({ customer: 'carla', ticket: 'SUP-2' })
     const waiting = await html('olivia', '/customers')
     expect(waiting).to.include(`id="news" data-about="${refused} ${id}"`)
-    await permits.decide(id, 'granted', { by: 'grace' })
+    await deployment.permits.decide(id, 'granted', { by: 'grace' })
     await decline(refused, 'Call them first')
     const token = await deployment.tokenOf('olivia')
     const told = async (cookie = '') => {
@@ -113,7 +107,6 @@ describe('the pages of the approvals', () => {
     const seen = headers.getSetCookie().map((each) => each.split(';')[0])
     expect(readText(await told(`; ${seen.join('; ')}`))).to.not.include('refused your request')
     await deployment.impersonate({ ticket: 'SUP-1' })
-    await deployment.settled()
     expect(readText(await told(`; ${seen.join('; ')}`))).to.not.include('You may act as')
     expect(await see('olivia', ''), 'once').to.match(
       /^(?:(?!Call them first).)*Call them first(?:(?!Call them first).)*$/,
@@ -139,7 +132,7 @@ describe('the pages of the approvals', () => {
       .and.not.include('name="operator"')
     for (let index = 0; index < 51; index += 1) {
       const id = await request({ customer: 'carla', ticket: `M-${index}`, operator: 'oscar' })
-      await permits.decide(id, 'revoked', { by: 'oscar' })
+      await deployment.permits.decide(id, 'revoked', { by: 'oscar' })
     }
     const [, older = ''] =
       /href="\/console([^"]+before=[^"]+)"/.exec(await html('ada', `${path}?operator=oscar`)) ?? []

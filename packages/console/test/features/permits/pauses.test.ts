@@ -1,8 +1,7 @@
 import { expect } from 'chai'
-import { createRemoteJWKSet } from 'jose'
 import type { Authorize } from 'oidc-provider-impersonation'
 import { createMemoryAdapter } from 'oidc-provider-impersonation/adapters/memory'
-import { verify } from '../../../../verify/src/verify/verification.ts'
+import { renewed } from '../../../../../test/support/shared.ts'
 import { onEachKind, storeAt } from '../../ledger/recording/soak-stores.ts'
 import { rejection } from '../../ledger/stores/contract/support.ts'
 import { ACT } from '../../support/acting.ts'
@@ -11,7 +10,9 @@ import { type Answer, type Deployment, deploy } from '../../support/deployment.t
 import { expectProblem, expectStatus, idsOf } from '../../support/expect-answer.ts'
 import { type FaultyAudit, faultyAudit } from '../../support/faulty-audit.ts'
 import { hold, holding } from '../../support/held-rule.ts'
-import { deployWithPermits, type PermitsDeployment, RULE } from '../../support/with-permits.ts'
+import { takeAway } from '../../support/take-away.ts'
+import { expectWholeExport } from '../../support/whole-export.ts'
+import { deployWithPermits, RULE } from '../../support/with-permits.ts'
 import { until } from '../notices/until.ts'
 
 const DAY = 86_400_000
@@ -24,30 +25,18 @@ const object = (at: Deployment, id: string, note?: string) =>
   at.account('alice', '/objection', { id, note })
 const expectStopped = (answer: Answer) => expectProblem(answer, 403, 'stopped')
 
-/** Exports everything as an auditor, and verifies it by the keys of the provider. */
-async function expectWhole({ ask, issuer }: Deployment): Promise<void> {
-  const { text } = await ask('ada', '/audit/entries.jsonl')
-  async function* read() {
-    yield Buffer.from(text)
-  }
-  await verify({ read, keys: createRemoteJWKSet(new URL(`${issuer}/jwks`)) })
-}
-
 describe('an objection', () => {
-  let deployment: PermitsDeployment
   let audit: FaultyAudit
   let approvers: { id: string; name?: string }[]
-
-  beforeEach(async () => {
+  afterEach(async () => {
+    audit.failing = []
+    await expectWholeExport(deployment)
+  })
+  const deployment = renewed(() => {
     audit = faultyAudit()
     approvers = [{ id: 'grace', name: 'Grace Lindqvist' }]
     const permits = { approvers: () => approvers }
-    deployment = await deployWithPermits(RULE, { audit, permits, around: holding })
-  })
-  afterEach(async () => {
-    audit.failing = []
-    await expectWhole(deployment)
-    await deployment[Symbol.asyncDispose]()
+    return deployWithPermits(RULE, { audit, permits, around: holding })
   })
 
   const ask = (who: string, path: string, body?: unknown) => deployment.ask(who, path, body)
@@ -59,14 +48,9 @@ describe('an objection', () => {
   const startFailure = async (handOver: { subjectToken: string }) =>
     String(await rejection(deployment.exchange('olivia', handOver)))
 
-  /** Starts, and waits until the audit has all of it. */
-  async function started(at: Deployment = deployment): Promise<string> {
-    const { id } = await at.impersonate(LOOK)
-    await at.settled()
-    return id
-  }
+  const started = async (at: Deployment = deployment) => (await at.impersonate(LOOK)).id
 
-  async function objected(): Promise<{ id: string; pause: string }> {
+  async function objected() {
     const id = await started()
     const answer = await object(deployment, id, 'I know of no ticket')
     expectStatus(answer, 200, answer.text)
@@ -84,7 +68,7 @@ describe('an objection', () => {
     ])
 
   /** Whether a backend that asks the provider may act, at both stages. */
-  async function rulesFor(request: object): Promise<unknown[]> {
+  async function rulesFor(request: object) {
     const rule = deployment.permits.wrap(() => true)
     return Promise.all(
       ['issue', 'exchange'].map((stage) =>
@@ -101,7 +85,6 @@ describe('an objection', () => {
       await deployment.impersonate({ ...LOOK, operator: 'oscar' }),
       await deployment.impersonate({ ...LOOK, customer: 'carla' }),
     ]
-    await deployment.settled()
     const { status, body } = await object(deployment, first.id)
     expect([status, body]).to.deep.equal([200, { isStopped: true, isEnded: true }])
     for (const { id } of [first, second]) expect(await deployment.stateOf(id)).to.equal('ended')
@@ -200,23 +183,16 @@ describe('an objection', () => {
     audit.failing = []
     await deployment.settled()
     expect((await object(deployment, id)).body.isStopped).to.equal(true)
-    await deployment.settled()
     const { body } = await ask('grace', '')
     expect([body.inbox.records.length, body.inbox.alarms], 'it is one thing').to.deep.equal([1, []])
   })
 
   it('is finished by another process, where this one ended before what runs', async () => {
     const id = await started()
-    const { impersonation } = deployment.provider
-    const { list } = impersonation
-    let isAway = true
-    Object.assign(impersonation, {
-      list: (...args: Parameters<typeof list>) =>
-        isAway ? Promise.reject(new Error('away')) : list.apply(impersonation, args),
-    })
+    const bringBack = takeAway(deployment, 'list')
     const { body } = await object(deployment, id)
     expect(body).to.include({ isStopped: true, isEnded: false })
-    isAway = false
+    bringBack()
     await until(async () => (await deployment.stateOf(id)) === 'ended')
   })
 
@@ -234,7 +210,7 @@ describe('an objection', () => {
       expect(found, 'nor finds by their words').to.deep.equal([])
       expectStatus(await ask('oscar', `/records/${pause}`), 404)
       expectStatus(await ask('ada', `/records/${id}`), 404, 'no record')
-      const recordsOf = async (who: string) => (await deployment.account(who, '/records')).body
+      const recordsOf = async (who: string) => (await deployment.accountOf(who)).records
       const [own] = (await recordsOf('alice')).records
       expect(own).to.deep.include({ id: pause, operator: { id: 'olivia', name: 'Olivia Okafor' } })
       expect((await recordsOf('carla')).records).to.deep.equal([])
@@ -293,7 +269,6 @@ describe('an objection', () => {
       // Who was refused has not acted.
       expectStatus(await act('alice', { userId: 'carla' }), 403)
       await deployment.impersonate({ operator: 'oscar', access: 'read' })
-      await deployment.settled()
       for (const who of ['olivia', 'oscar']) deployment.roles.delete(who)
       for (const operator of ['nobody', 'alice', 'olivia']) {
         expectProblem(await stop({ operator }), 404, 'user_not_found', operator)
@@ -313,17 +288,11 @@ describe('an objection', () => {
   })
 
   describe('at a console without permits', () => {
-    let plain: Deployment
-    beforeEach(async () => {
-      plain = await deploy({ authorize: holding(() => true) })
-    })
-    afterEach(async () => {
-      await expectWhole(plain)
-      await plain[Symbol.asyncDispose]()
-    })
+    afterEach(() => expectWholeExport(plain))
+    const plain = renewed(() => deploy({ authorize: holding(() => true) }))
     const start = () => plain.ask('olivia', '/impersonations', ACT)
     const stop = () => plain.ask('grace', '/stops', { operator: 'olivia' })
-    async function expectLifted(id = ''): Promise<void> {
+    async function expectLifted(id = '') {
       expectStatus(await plain.ask('grace', `/records/${id}/lifted`, NOTE), 200)
       expectStatus(await start(), 201)
     }
@@ -391,7 +360,6 @@ describe('an objection', () => {
         for (const ticket of ['SUP-1', 'SUP-2', 'SUP-3', 'SUP-4']) {
           ids.push((await one.impersonate({ ...LOOK, ticket })).id)
         }
-        await one.settled()
         const answers = await Promise.all(
           ids.map((id, index) => object(index % 2 === 0 ? one : two, id)),
         )

@@ -14,18 +14,20 @@ import {
   type Permits,
   type PermitsOptions,
 } from 'oidc-provider-impersonation-console'
+import { warnings } from '../../../../../test/support/warnings.ts'
 import type { ConsolePermits } from '../../../src/features/permits/server/permits.ts'
 import { permitsWith } from '../../../src/features/permits/server/permits.ts'
 import type { RowAnswer } from '../../../src/web/answers.ts'
-import { rejection } from '../../ledger/stores/contract/support.ts'
+import { interceptCalls, rejection } from '../../ledger/stores/contract/support.ts'
 import { ACT } from '../../support/acting.ts'
+import { begunAnew } from '../../support/begun-anew.ts'
 import { later } from '../../support/clock.ts'
+import { idsOf } from '../../support/expect-answer.ts'
 import { type FaultyAudit, faultyAudit } from '../../support/faulty-audit.ts'
 import { hold, holding } from '../../support/held-rule.ts'
 import { MACHINE } from '../../support/provider.ts'
 import { providerAt } from '../../support/provider-at.ts'
-import { warningsOf } from '../../support/warnings.ts'
-import { deployWithPermits, type PermitsDeployment } from '../../support/with-permits.ts'
+import { deployWithPermits, type PermitsDeployment, RULE } from '../../support/with-permits.ts'
 import { until } from '../notices/until.ts'
 
 const SECOND = 1000
@@ -34,14 +36,7 @@ const HOUR = 3600 * SECOND
 /** What the rule says of a customer, where a test says so. */
 const ruled = new Map<string, Verdict>()
 
-/** A change needs a second person, and Bob is asked himself. */
-const rule: Authorize = ({ account, scope = '' }) => {
-  const verdict = ruled.get(account.accountId)
-  if (verdict !== undefined) return verdict
-  if (account.accountId === 'bob') return { needs: ['user'] }
-  const needs = ['second_person'] as const
-  return scope.includes('orders:write') ? { needs, emergency: account.accountId === 'alice' } : true
-}
+const rule: Authorize = (request) => ruled.get(request.account.accountId) ?? RULE(request)
 
 const AS = { issueAs: MACHINE.clientId }
 
@@ -52,37 +47,33 @@ describe('permits', () => {
   let approvers: { id: string; name: string }[]
   let told: PermitAlert[]
 
-  async function begin(options: Partial<PermitsOptions> = {}, wrapped = rule): Promise<void> {
-    audit = faultyAudit()
-    ruled.clear()
-    approvers = [
-      { id: 'grace', name: 'Grace Lindqvist' },
-      { id: 'olivia', name: 'Olivia Okafor' },
-      { id: 'alice', name: 'Alice Ng' },
-    ]
-    told = []
-    const onPermit = (alert: PermitAlert) => told.push(alert)
-    const usual = { approvers: () => approvers, onPermit, standing: undefined, window: 600 }
-    deployment = await deployWithPermits(wrapped, {
-      audit,
-      around: holding,
-      permits: { ...usual, ...options },
-    })
-    permits = deployment.permits
-  }
-  async function end(): Promise<void> {
+  afterEach(() => {
     audit.failing = []
-    await deployment[Symbol.asyncDispose]()
-  }
-  async function begunAnew(...how: Parameters<typeof begin>): Promise<void> {
-    await end()
-    await begin(...how)
-  }
-  beforeEach(() => begin())
-  afterEach(end)
+  })
+  const begin = begunAnew(
+    async (options: Partial<PermitsOptions> = {}, wrapped: Authorize = rule) => {
+      audit = faultyAudit()
+      ruled.clear()
+      approvers = [
+        { id: 'grace', name: 'Grace Lindqvist' },
+        { id: 'olivia', name: 'Olivia Okafor' },
+        { id: 'alice', name: 'Alice Ng' },
+      ]
+      told = []
+      const onPermit = (alert: PermitAlert) => told.push(alert)
+      const usual = { approvers: () => approvers, onPermit, standing: undefined, window: 600 }
+      deployment = await deployWithPermits(wrapped, {
+        audit,
+        around: holding,
+        permits: { ...usual, ...options },
+      })
+      permits = deployment.permits
+      return deployment
+    },
+  )
 
   /** The permits of another process. */
-  function another(options: Partial<PermitsOptions> = {}): Permits {
+  function another(options: Partial<PermitsOptions> = {}) {
     const made = permitsWith({ audit, approvers: () => approvers, ...options })
     made.attach(deployment.provider, AS)
     return made
@@ -104,13 +95,13 @@ describe('permits', () => {
     const facts = { userId, resource, scope, mayAct, context: { ticketId: 'SUP-123' } }
     return deployment.provider.impersonation.issue({ ...facts, ...more }, { as: MACHINE.clientId })
   }
-  async function expectUnapproved(cause: string, more?: object): Promise<void> {
+  async function expectUnapproved(cause: string, more?: object) {
     const error = await rejection(issue(more))
     expect(error).to.include({ error: 'approval_required' })
     expect(error).to.have.nested.property('cause.message', cause)
   }
 
-  async function refusal(work: Promise<unknown>): Promise<PermitError> {
+  async function refusal(work: Promise<unknown>) {
     const error = await rejection(work)
     return error instanceof PermitError ? error : expect.fail(`it is no refusal: ${error}`)
   }
@@ -148,7 +139,7 @@ describe('permits', () => {
   })
 
   it('take the ticket from where the deployment says', async () => {
-    await begunAnew({ ticketOf: ({ context }) => String(context.reason) })
+    await begin({ ticketOf: ({ context }) => String(context.reason) })
     await granted({ ticket: 'The address is wrong' })
     expect(await statusOfAct({ ticketId: 'SUP-7', reason: 'The address is wrong' })).to.equal(201)
     expect(await statusOfAct()).to.equal(403)
@@ -156,14 +147,14 @@ describe('permits', () => {
 
   it('fit no start without a ticket, and the cause names the option', async () => {
     for (const ticket of [undefined, '', ' ', 7]) {
-      await begunAnew({ ticketOf: () => ticket as undefined })
+      await begin({ ticketOf: () => ticket as undefined })
       await granted()
       await expectUnapproved('options.ticketOf of createPermits answers no ticket: no permit fits')
     }
   })
 
   it('cap the time of the access token by the end of the window, and by the duration that was approved', async () => {
-    await begunAnew({ window: 300 })
+    await begin({ window: 300 })
     const { until = 0 } = await granted()
     const start = async (ticket: string) => {
       const { id } = await deployment.impersonate({ ticket, duration: 600 })
@@ -178,34 +169,36 @@ describe('permits', () => {
 
   it('fit no request that is not bound enough: the cause and one warning name what it has to send', async () => {
     const { resource } = asked()
-    const warnings = await warningsOf(async () => {
-      for (const [more, lacks] of [
-        [{ mayAct: { clientId: 'shop' } }, 'it lacks mayAct.sub, the operator'],
-        [{ mayAct: { sub: 'olivia' } }, 'it lacks mayAct.clientId, the application'],
-        [
-          { resource: [resource, `${resource}/more`] },
-          'it asks for several resources, and a permit is for one resource',
-        ],
-      ] as const) {
-        const cause = `no permit fits this request, whatever is approved: ${lacks}`
-        for (let times = 0; times < 2; times += 1) await expectUnapproved(cause, more)
-      }
-    })
-    expect(warnings.map(({ code }) => code)).to.deep.equal(Array(3).fill('PERMITS_UNBOUND'))
-    expect(warnings[1]?.message)
+    using given = warnings()
+    for (const [more, lacks] of [
+      [{ mayAct: { clientId: 'shop' } }, 'it lacks mayAct.sub, the operator'],
+      [{ mayAct: { sub: 'olivia' } }, 'it lacks mayAct.clientId, the application'],
+      [
+        { resource: [resource, `${resource}/more`] },
+        'it asks for several resources, and a permit is for one resource',
+      ],
+    ] as const) {
+      const cause = `no permit fits this request, whatever is approved: ${lacks}`
+      for (let times = 0; times < 2; times += 1) await expectUnapproved(cause, more)
+    }
+    await new Promise(setImmediate)
+    expect(given.told.map(({ code }) => code)).to.deep.equal(Array(3).fill('PERMITS_UNBOUND'))
+    expect(given.told[1]?.message)
       .to.include('it lacks mayAct.clientId')
       .and.to.include('has to send')
   })
 
   it('say at the start that requests get through which no permit can fit, and what to write', async () => {
-    const attached = (requireBinding: BindingMember[], more: AttachOptions = {}) =>
-      warningsOf(async () => {
-        const own = permitsWith({ audit: faultyAudit(), approvers: () => approvers })
-        const provider = await providerAt('https://id.example', undefined, { requireBinding })
-        own.attach(provider, { ...AS, ...more })
-        own.attach(provider, { ...AS, ...more })
-        await own.close()
-      })
+    const attached = async (requireBinding: BindingMember[], more: AttachOptions = {}) => {
+      using given = warnings()
+      const own = permitsWith({ audit: faultyAudit(), approvers: () => approvers })
+      const provider = await providerAt('https://id.example', undefined, { requireBinding })
+      own.attach(provider, { ...AS, ...more })
+      own.attach(provider, { ...AS, ...more })
+      await own.close()
+      await new Promise(setImmediate)
+      return given.told
+    }
     const [said, ...more] = await attached(['expiresIn', 'mayAct'])
     expect([said?.code, more]).to.deep.equal(['PERMITS_UNBOUND', []])
     expect(said?.message)
@@ -227,7 +220,7 @@ describe('permits', () => {
       await granted(other)
       expect(await statusOfAct(), JSON.stringify(other)).to.equal(403)
     }
-    await begunAnew()
+    await begin()
     await granted()
     expect(await statusOfAct()).to.equal(201)
     expect(await later(600 * SECOND, statusOfAct), 'expired').to.equal(403)
@@ -303,9 +296,8 @@ describe('permits', () => {
       await deployment.impersonate({ ticket: 'SUP-9' })
       await deployment.impersonate({ customer: 'carla' })
       const shown = async () => {
-        await deployment.settled()
-        const { rows } = (await deployment.ask('grace', '/audit?when=any')).body
-        const { inbox } = (await deployment.ask('grace', '')).body
+        const { rows } = await deployment.read('grace', '/audit?when=any')
+        const { inbox } = await deployment.read('grace', '')
         const waits = [...inbox.records, ...inbox.alarms].map((each) => each.id)
         return [...waits, ...rows.map((row: RowAnswer) => `${row.unapproved} ${row.isReviewDue}`)]
       }
@@ -475,8 +467,8 @@ describe('permits', () => {
     }
     await permits.close()
     const reached: string[] = []
-    const slow = overWrite(({ sums }) => {
-      reached.push(...sums.map(({ id }) => id))
+    const slow = interceptCalls(audit, 'write', ({ sums }) => {
+      reached.push(...idsOf(sums))
       return new Promise(() => {})
     })
     const own = another({ audit: slow, timeout: 0.4 })
@@ -485,12 +477,6 @@ describe('permits', () => {
     expect(new Set(reached), 'those that waited are not begun').to.deep.equal(new Set([ids[0]]))
     await own.close()
   })
-
-  /** The same storage, which writes in another way. */
-  const overWrite = (write: typeof audit.write) =>
-    new Proxy(audit, {
-      get: (target, name) => (name === 'write' ? write : Reflect.get(target, name)),
-    })
 
   describe('of an emergency', () => {
     it('are granted at once where the rule allows it, and stand in the object for review', async () => {
@@ -535,7 +521,7 @@ describe('permits', () => {
 
   it('say 503 where the rule fails or does not answer, within the time of the storage', async () => {
     let answer: () => Promise<Verdict> = () => Promise.reject(new Error('out of order'))
-    await begunAnew({ timeout: 0.2 }, () => answer())
+    await begin({ timeout: 0.2 }, () => answer())
     expect(await codeOf(request())).to.equal('temporarily_unavailable')
     answer = () => new Promise(() => {})
     expect(await codeOf(request())).to.equal('temporarily_unavailable')
@@ -558,7 +544,7 @@ describe('permits', () => {
 
   it('are entries of chains that verify, also after an answer that was lost, and a race', async () => {
     let fault: 'answer' | 'outage' | 'race' | undefined
-    const store = overWrite(async (batch, deadline) => {
+    const write: typeof audit.write = async (batch, deadline) => {
       const kind = fault
       fault = undefined
       if (kind === 'race') return { is: 'changed' }
@@ -566,8 +552,8 @@ describe('permits', () => {
       const written = await audit.write(batch, deadline)
       if (kind === 'answer') throw new Error('the answer is lost')
       return written
-    })
-    const own = another({ audit: store })
+    }
+    const own = another({ audit: { ...audit, write } })
     const { id } = await own.request(asked())
     const other = await own.request(asked({ customer: 'carla' }))
     for (const [kind, of, event] of [
@@ -631,7 +617,7 @@ describe('permits', () => {
 
   it('are no impersonations in lists', async () => {
     const { id } = await granted()
-    expect((await deployment.ask('ada', '/audit')).body.rows).to.deep.equal([])
+    expect((await deployment.read('ada', '/audit')).rows).to.deep.equal([])
     const entries = await audit.timeline(id, { limit: 10 })
     expect(entries.map(({ text = '{}' }) => JSON.parse(text).event)).to.deep.equal([
       'support.requested',

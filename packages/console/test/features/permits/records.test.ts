@@ -1,19 +1,17 @@
 import { expect } from 'chai'
 import type { Authorize } from 'oidc-provider-impersonation'
 import { SAID_EVENTS, type SaidEvent } from 'oidc-provider-impersonation-verify/format'
-import { openedStore } from '../../../src/ledger/stores/opened-store.ts'
+import { renewed } from '../../../../../test/support/shared.ts'
 import { rejection } from '../../ledger/stores/contract/support.ts'
 import { expectStatus } from '../../support/expect-answer.ts'
 import { formsOf } from '../../support/forms.ts'
 import { storePause } from '../../support/store-pause.ts'
-import { deployWithPermits, type PermitsDeployment } from '../../support/with-permits.ts'
-import { over, processOn } from '../personal-data/person.ts'
+import { deployWithPermits, RULE } from '../../support/with-permits.ts'
+import { over, recordPast } from '../personal-data/person.ts'
 
 /** A change needs a second person; in Bob's account, both. */
-const rule: Authorize = ({ account, scope = '' }) => {
-  if (account.accountId === 'bob') return { needs: ['second_person', 'user'] }
-  return scope.includes('orders:write') ? { needs: ['second_person'], emergency: true } : true
-}
+const rule: Authorize = (request) =>
+  request.account.accountId === 'bob' ? { needs: ['second_person', 'user'] } : RULE(request)
 
 const NOTE = { note: 'Because' }
 
@@ -27,111 +25,89 @@ interface Begun {
   readonly may: Readonly<Record<string, string>>
 }
 
-let deployment: PermitsDeployment
-const request = (more?: object) => () => deployment.request(more)
-const emergency = async () => (await deployment.emergency()).id
-const ofBob = request({ customer: 'bob' })
-const decided = 'granted declined revoked'
-const both = (words: string) => ({ grace: words, oscar: words })
-const nobody = { olivia: '', ...both(''), ada: '', alice: '' }
-
-const TABLE: Readonly<Record<string, Begun>> = {
-  'a request': {
-    begin: request(),
-    may: { olivia: 'revoked', ...both(decided), ada: '', bob: '' },
-  },
-  'a request that the customer is asked about, too': {
-    begin: ofBob,
-    may: { olivia: 'revoked', ...both(decided), ada: '', bob: decided },
-  },
-  'what an approver granted, and the customer did not': {
-    begin: ofBob,
-    said: [['granted', 'grace']],
-    may: { olivia: 'revoked', ...both('revoked'), ada: '', bob: decided },
-  },
-  'what the customer allowed, and no approver did': {
-    begin: ofBob,
-    said: [['granted', 'bob']],
-    may: { olivia: 'revoked', ...both(decided), ada: '', bob: 'revoked' },
-  },
-  'an approval': {
-    begin: request(),
-    said: [['granted', 'grace']],
-    may: { olivia: 'revoked', ...both('revoked'), ada: '', alice: 'revoked' },
-  },
-  'an approval of an approver': {
-    begin: request({ operator: 'oscar' }),
-    said: [['granted', 'grace']],
-    may: { ...both('revoked'), olivia: '', ada: '' },
-  },
-  'a request that was declined': {
-    begin: request(),
-    said: [['declined', 'grace']],
-    may: nobody,
-  },
-  'a request that was taken back': {
-    begin: request(),
-    said: [['revoked', 'grace']],
-    may: nobody,
-  },
-  'an emergency': {
-    begin: emergency,
-    may: { olivia: 'revoked', ...both('revoked reviewed'), ada: '', alice: 'revoked' },
-  },
-  'an emergency that was taken back': {
-    begin: emergency,
-    said: [['revoked', 'grace']],
-    may: { ...nobody, ...both('reviewed') },
-  },
-  'an emergency that was reviewed': {
-    begin: emergency,
-    said: [['reviewed', 'grace']],
-    may: { olivia: 'revoked', ...both('revoked'), ada: '', alice: 'revoked' },
-  },
-  'an objection': {
-    async begin() {
-      const about = { operator: 'olivia', customer: 'alice', by: 'alice' }
-      return (await storePause(deployment, about)).id
-    },
-    may: { ...nobody, ...both('lifted') },
-  },
-  'a stop by a lead': {
-    begin: async () => (await deployment.ask('grace', '/stops', { operator: 'olivia' })).body.id,
-    may: { ...nobody, ...both('lifted') },
-  },
-  'an answer for all requests': {
-    async begin() {
-      await deployment.permits.answer('alice', 'allow')
-      const { body } = await deployment.ask('ada', '/records?kind=answer')
-      return body.records[0].id
-    },
-    may: nobody,
-  },
-  'a request to erase': {
-    async begin() {
-      const past = processOn(openedStore(deployment.audit))
-      await past.record(...over('d', 'dana'))
-      await past.close()
-      return (await deployment.ask('grace', '/personal-data/dana/erase', NOTE)).body.id
-    },
-    may: { olivia: '', ...both(''), ada: 'confirmed' },
-  },
-}
-
-describe('records', function () {
-  this.timeout(60_000)
-
-  beforeEach(async () => {
+describe('records', () => {
+  const deployment = renewed(() => {
     const approvers = ['grace', 'oscar'].map((id) => ({ id, name: id }))
-    const mayErase = ({ accountId }: { accountId: string }) => ['ada', 'grace'].includes(accountId)
-    deployment = await deployWithPermits(rule, {
+    return deployWithPermits(rule, {
       permits: { approvers: () => approvers },
-      console: { mayErase },
+      console: { mayErase: ({ accountId }) => ['ada', 'grace'].includes(accountId) },
     })
   })
-  afterEach(() => deployment[Symbol.asyncDispose]())
+  const request = (more?: object) => () => deployment.request(more)
+  const emergency = async () => (await deployment.emergency()).id
+  const ofBob = request({ customer: 'bob' })
+  const decided = 'granted declined revoked'
+  const both = (words: string) => ({ grace: words, oscar: words })
+  const nobody = { olivia: '', ...both(''), ada: '', alice: '' }
 
-  async function ownPage(who: string): Promise<{ readonly text: string }> {
+  const TABLE: Readonly<Record<string, Begun>> = {
+    'a request that the customer is asked about, too': {
+      begin: ofBob,
+      may: { olivia: 'revoked', ...both(decided), ada: '', bob: decided },
+    },
+    'what an approver granted, and the customer did not': {
+      begin: ofBob,
+      said: [['granted', 'grace']],
+      may: { olivia: 'revoked', ...both('revoked'), ada: '', bob: decided },
+    },
+    'what the customer allowed, and no approver did': {
+      begin: ofBob,
+      said: [['granted', 'bob']],
+      may: { olivia: 'revoked', ...both(decided), ada: '', bob: 'revoked' },
+    },
+    'an approval': {
+      begin: request(),
+      said: [['granted', 'grace']],
+      may: { olivia: 'revoked', ...both('revoked'), ada: '', alice: 'revoked' },
+    },
+    'an approval of an approver': {
+      begin: request({ operator: 'oscar' }),
+      said: [['granted', 'grace']],
+      may: { ...both('revoked'), olivia: '', ada: '' },
+    },
+    'a request that was declined': {
+      begin: request(),
+      said: [['declined', 'grace']],
+      may: nobody,
+    },
+    'an emergency': {
+      begin: emergency,
+      may: { olivia: 'revoked', ...both('revoked reviewed'), ada: '', alice: 'revoked' },
+    },
+    'an emergency that was reviewed': {
+      begin: emergency,
+      said: [['reviewed', 'grace']],
+      may: { olivia: 'revoked', ...both('revoked'), ada: '', alice: 'revoked' },
+    },
+    'an objection': {
+      async begin() {
+        const about = { operator: 'olivia', customer: 'alice', by: 'alice' }
+        return (await storePause(deployment, about)).id
+      },
+      may: { ...nobody, ...both('lifted') },
+    },
+    'a stop by a lead': {
+      begin: async () => (await deployment.ask('grace', '/stops', { operator: 'olivia' })).body.id,
+      may: { ...nobody, ...both('lifted') },
+    },
+    'an answer for all requests': {
+      async begin() {
+        await deployment.permits.answer('alice', 'allow')
+        const body = await deployment.read('ada', '/records?kind=answer')
+        return body.records[0].id
+      },
+      may: nobody,
+    },
+    'a request to erase': {
+      async begin() {
+        await recordPast(deployment.audit, ...over('d', 'dana'))
+        return (await deployment.ask('grace', '/personal-data/dana/erase', NOTE)).body.id
+      },
+      may: { olivia: '', ...both(''), ada: 'confirmed' },
+    },
+  }
+
+  async function ownPage(who: string) {
     const { accessToken } = await deployment.signIn(who, { clientId: 'customer-account' })
     const headers = { accept: 'text/html', cookie: `customer-account=${accessToken}` }
     const page = await fetch(`${deployment.url}/account`, { headers })
@@ -189,7 +165,7 @@ describe('records', function () {
     )
     expect(error).to.include({ error: 'access_denied' })
     // The history has it, and no way to the person.
-    const { records } = (await deployment.ask('grace', '/records?kind=erasure')).body
+    const { records } = await deployment.read('grace', '/records?kind=erasure')
     expect(records[0]).to.include({ id, state: 'asked' }).and.not.have.property('impersonation')
   })
 
@@ -208,7 +184,7 @@ describe('records', function () {
     const again = await deployment.request({ ticket: 'SUP-9' })
     const { id: urgent } = await deployment.emergency({ ticket: 'SUP-8' })
     for (const next of [again, urgent]) {
-      const { declinedBefore } = (await deployment.ask('oscar', `/records/${next}`)).body.record
+      const { declinedBefore } = (await deployment.read('oscar', `/records/${next}`)).record
       expect(declinedBefore).to.have.length(1)
       expect(declinedBefore[0]).to.deep.include({ id, ticket: 'SUP-123', note: 'Call first' })
     }
@@ -231,7 +207,7 @@ describe('records', function () {
       ['ada', ['erasure']],
       ['olivia', []],
     ] as const) {
-      const { inbox } = (await deployment.ask(who, '')).body
+      const { inbox } = await deployment.read(who, '')
       expect(
         inbox.records.map(({ kind }: { kind: string }) => kind),
         who,
@@ -244,20 +220,18 @@ describe('records', function () {
 
   it('that are one event with an alarm are one card, and lifting it closes both', async () => {
     const running = await deployment.impersonate({ access: 'read' })
-    await deployment.settled()
     await deployment.account('alice', '/objection', { id: running.id, note: 'I never called' })
-    await deployment.settled()
-    const { inbox } = (await deployment.ask('grace', '')).body
+    const { inbox } = await deployment.read('grace', '')
     expect([inbox.records.length, inbox.alarms]).to.deep.equal([1, []])
     const [{ id, impersonation, note }] = inbox.records
     expect([impersonation, note]).to.deep.equal([running.id, 'I never called'])
-    const before = (await deployment.account('alice', '/impersonations')).body.impersonations[0]
+    const before = (await deployment.accountOf('alice')).past.impersonations[0]
     expect(before).to.include.keys('objectedAt').and.not.have.property('lookedIntoAt')
     await deployment.ask('grace', `/records/${id}/lifted`, { note: 'Spoke with Alice' })
-    const after = (await deployment.ask('grace', '')).body.inbox
+    const after = (await deployment.read('grace', '')).inbox
     expect(after).to.deep.equal({ records: [], alarms: [] })
-    const told = await deployment.account('alice', '/impersonations')
-    expect(told.body.impersonations[0].lookedIntoAt).to.be.a('number')
+    const told = await deployment.account('alice', '')
+    expect(told.body.past.impersonations[0].lookedIntoAt).to.be.a('number')
     expect(told.text, 'the note is for the team').to.not.include('Spoke with')
   })
 })

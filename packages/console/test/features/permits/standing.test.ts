@@ -1,12 +1,14 @@
 import { expect } from 'chai'
 import type { Authorize, Verdict } from 'oidc-provider-impersonation'
-import type { AuditStore, Permits, PermitsOptions } from 'oidc-provider-impersonation-console'
+import type { AuditStore, PermitsOptions } from 'oidc-provider-impersonation-console'
 import type { ConsolePermits } from '../../../src/features/permits/server/permits.ts'
 import { permitsWith } from '../../../src/features/permits/server/permits.ts'
 import { rejection } from '../../ledger/stores/contract/support.ts'
 import { ACT } from '../../support/acting.ts'
+import { begunAnew } from '../../support/begun-anew.ts'
 import { memoryAudit } from '../../support/memory-audit.ts'
 import { MACHINE } from '../../support/provider.ts'
+import { takeAway } from '../../support/take-away.ts'
 import { deployWithPermits, type PermitsDeployment } from '../../support/with-permits.ts'
 import { until } from '../notices/until.ts'
 
@@ -26,27 +28,23 @@ describe('what a customer answers for all requests', () => {
   /** What that clock says, where it stands still. */
   let still: number | undefined
 
-  async function begin(options: Partial<PermitsOptions> = {}, wrapped = rule): Promise<void> {
-    audit = memoryAudit({ keepFor: 30 * DAY_S })
-    ahead = 0
-    still = undefined
-    deployment = await deployWithPermits(wrapped, {
-      audit,
-      now: () => still ?? Date.now() + ahead,
-      permits: options,
-    })
-    permits = deployment.permits
-  }
-  const end = () => deployment[Symbol.asyncDispose]()
-  async function begunAnew(...how: Parameters<typeof begin>): Promise<void> {
-    await end()
-    await begin(...how)
-  }
-  beforeEach(() => begin())
-  afterEach(end)
+  const begin = begunAnew(
+    async (options: Partial<PermitsOptions> = {}, wrapped: Authorize = rule) => {
+      audit = memoryAudit({ keepFor: 30 * DAY_S })
+      ahead = 0
+      still = undefined
+      deployment = await deployWithPermits(wrapped, {
+        audit,
+        now: () => still ?? Date.now() + ahead,
+        permits: options,
+      })
+      permits = deployment.permits
+      return deployment
+    },
+  )
 
   /** The permits of another process. */
-  function another(): Permits {
+  function another() {
     const approvers = () => [{ id: 'grace' }]
     const made = permitsWith({ audit, standing: {}, approvers }, () => Date.now() + ahead)
     made.attach(deployment.provider, { issueAs: MACHINE.clientId })
@@ -113,7 +111,7 @@ describe('what a customer answers for all requests', () => {
   })
 
   it('may be open before the customer said anything: no ends what runs, and is kept', async () => {
-    await begunAnew({ standing: { initially: 'allow' } })
+    await begin({ standing: { initially: 'allow' } })
     expect(await permits.answer('bob')).to.deep.equal({ choice: 'allow', isInitial: true })
     const running = await look()
     await permits.answer('bob', 'ask')
@@ -130,7 +128,7 @@ describe('what a customer answers for all requests', () => {
 
     beforeEach(async () => {
       verdict = true
-      await begunAnew({}, () => verdict)
+      await begin({}, () => verdict)
     })
 
     it('nothing is added before the customer chose', async () => {
@@ -154,23 +152,19 @@ describe('what a customer answers for all requests', () => {
       expect(await statusOfAct('change')).to.equal(201)
     })
 
-    it('I15: what a second person allowed ends, and starts no more', async () => {
-      verdict = { needs: ['second_person'] }
-      await deployment.granted({ customer: 'bob' })
-      const running = await look()
-      await permits.answer('bob', 'ask')
-      expect(await stateOf(running.id)).to.equal('ended')
-      expect(await statusOfAct()).to.equal(403)
-    })
-
-    it('I15: ask leaves an emergency as the rule has it', async () => {
-      verdict = { needs: ['second_person'], emergency: true }
-      await deployment.emergency({ customer: 'bob' })
-      const running = await look()
-      await permits.answer('bob', 'ask')
-      expect(await stateOf(running.id)).to.equal('active')
-      expect(await statusOfAct()).to.equal(201)
-    })
+    for (const [title, kind, state, status] of [
+      ['what a second person allowed ends, and starts no more', 'granted', 'ended', 403],
+      ['ask leaves an emergency as the rule has it', 'emergency', 'active', 201],
+    ] as const) {
+      it(`I15: ${title}`, async () => {
+        verdict = { needs: ['second_person'], emergency: true }
+        await deployment[kind]({ customer: 'bob' })
+        const running = await look()
+        await permits.answer('bob', 'ask')
+        expect(await stateOf(running.id)).to.equal(state)
+        expect(await statusOfAct()).to.equal(status)
+      })
+    }
 
     it('a request that no permit can fit is refused where the customer wants to be asked', async () => {
       await permits.answer('bob', 'ask')
@@ -193,7 +187,7 @@ describe('what a customer answers for all requests', () => {
         'the customer is to be asked, and cannot be',
       )
       await deployment.settled()
-      const [row] = (await deployment.ask('ada', '/audit')).body.rows
+      const [row] = (await deployment.read('ada', '/audit')).rows
       expect(row.refusal.reason).to.include('one resource')
     })
 
@@ -208,35 +202,27 @@ describe('what a customer answers for all requests', () => {
     })
 
     it('what an end could not reach is said, is tried again much later, and by a second no', async () => {
-      const { impersonation } = deployment.provider
       const running = await look()
-      const list = impersonation.list
-      let isAway = true
-      Object.assign(impersonation, {
-        list: (...args: Parameters<typeof list>) =>
-          isAway ? Promise.reject(new Error('away')) : list.apply(impersonation, args),
-      })
+      const bringBack = takeAway(deployment, 'list')
       const failure = await rejection(permits.answer('bob', 'ask'))
       expect(failure).to.include({ error: 'temporarily_unavailable', statusCode: 503 })
       expect((await permits.answer('bob')).choice, 'it is stored').to.equal('ask')
       // A process that starts much later, and knows nothing of it.
       await permits.close()
       ahead = 3000 * 1000
-      isAway = false
+      bringBack()
       const later = another()
       await until(async () => (await stateOf(running.id)) === 'ended')
       await later.close()
     })
 
     it('a second no ends what is still alive', async () => {
-      const { impersonation } = deployment.provider
       const running = await look()
-      const list = impersonation.list
-      Object.assign(impersonation, { list: () => Promise.reject(new Error('away')) })
+      const bringBack = takeAway(deployment, 'list')
       await permits.close()
       await permits.answer('bob', 'ask').catch(() => {})
       expect(await stateOf(running.id)).to.equal('active')
-      Object.assign(impersonation, { list })
+      bringBack()
       await permits.answer('bob', 'ask')
       expect(await stateOf(running.id)).to.equal('ended')
     })
@@ -264,7 +250,7 @@ describe('what a customer answers for all requests', () => {
   })
 
   it('is refused where there is none', async () => {
-    await begunAnew({ standing: undefined })
+    await begin({ standing: undefined })
     expect(permits.hasStanding).to.equal(false)
     expect(await rejection(permits.answer('bob', 'ask'))).to.include({ error: 'not_found' })
   })

@@ -1,16 +1,16 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect } from 'chai'
 import type { Authorize } from 'oidc-provider-impersonation'
 import { InForceError } from 'oidc-provider-impersonation-console'
 import { createSqliteAudit } from 'oidc-provider-impersonation-console/audit/sqlite'
-import type { ConsolePermits } from '../../../src/features/permits/server/permits.ts'
+import { newFolder } from '../../../../../test/support/folder.ts'
+import { renewed } from '../../../../../test/support/shared.ts'
 import { rejection } from '../../ledger/stores/contract/support.ts'
 import { ACT } from '../../support/acting.ts'
 import { expectStatus, idsOf } from '../../support/expect-answer.ts'
-import { deployWithPermits, type PermitsDeployment } from '../../support/with-permits.ts'
+import { takeAway } from '../../support/take-away.ts'
+import { deployWithPermits } from '../../support/with-permits.ts'
 import { until } from '../notices/until.ts'
 
 /** Carla is asked, a change needs a second person, and there are emergencies. */
@@ -38,23 +38,14 @@ for (const [how, spoilt] of Object.entries(SPOILS)) unreadable(how, spoilt)
 
 function unreadable(how: string, spoilt: (data: string) => string) {
   describe(`I17: a permit that cannot be read stops nothing but itself: ${how}`, () => {
-    let folder: string
-    let permits: ConsolePermits
-    let deployment: PermitsDeployment
-
-    beforeEach(async () => {
-      folder = await mkdtemp(join(tmpdir(), 'permits-'))
-      const audit = createSqliteAudit({ file: join(folder, 'audit.db') })
-      deployment = await deployWithPermits(rule, { audit })
-      permits = deployment.permits
-    })
-    afterEach(async () => {
-      await deployment[Symbol.asyncDispose]()
-      await rm(folder, { recursive: true })
+    let file: string
+    const deployment = renewed(() => {
+      file = join(newFolder(), 'audit.db')
+      return deployWithPermits(rule, { audit: createSqliteAudit({ file }) })
     })
 
-    function spoil(id = ''): void {
-      const database = new DatabaseSync(join(folder, 'audit.db'))
+    function spoil(id = '') {
+      const database = new DatabaseSync(file)
       const read = database.prepare('SELECT data FROM impersonation_audit_record WHERE id = ?')
       const data = spoilt(String(read.get(id)?.data))
       database.prepare('UPDATE impersonation_audit_record SET data = ? WHERE id = ?').run(data, id)
@@ -67,7 +58,7 @@ function unreadable(how: string, spoilt: (data: string) => string) {
 
     it('of a request: pages, counts, streams and the customer’s no go on', async () => {
       const [bad, good] = [await asked(), await asked('alice')]
-      for (const by of ['carla', 'grace']) await permits.decide(bad, 'granted', { by })
+      for (const by of ['carla', 'grace']) await deployment.permits.decide(bad, 'granted', { by })
       const running = await deployment.impersonate({ customer: 'carla' })
       spoil(bad)
       for (const [who, path] of [
@@ -82,7 +73,7 @@ function unreadable(how: string, spoilt: (data: string) => string) {
       expect((await deployment.browse('grace', '/rules')).text).to.include('<title>(1) ')
       expectStatus(await ask('grace', `/records/${bad}`), 404)
       expectStatus(await act(), 403, 'it allows nothing')
-      expect(await permits.answer('carla', 'ask')).to.deep.equal({ choice: 'ask' })
+      expect(await deployment.permits.answer('carla', 'ask')).to.deep.equal({ choice: 'ask' })
       expect(await deployment.stateOf(running.id)).to.equal('ended')
       await asked()
       const complaints = deployment.log.filter(
@@ -100,12 +91,10 @@ function unreadable(how: string, spoilt: (data: string) => string) {
         await deployment.impersonate(),
         await deployment.impersonate({ customer: 'bob' }),
       ]
-      const { impersonation } = deployment.provider
-      const { endAll } = impersonation
-      Object.assign(impersonation, { endAll: () => Promise.reject(new Error('away')) })
-      for (const id of [bad, good]) await permits.decide(id, 'revoked', { by: 'grace' })
+      const bringBack = takeAway(deployment, 'endAll')
+      for (const id of [bad, good]) await deployment.permits.decide(id, 'revoked', { by: 'grace' })
       spoil(bad)
-      Object.assign(impersonation, { endAll })
+      bringBack()
       for (const { id } of running) {
         await until(async () => (await deployment.stateOf(id)) === 'ended')
       }
@@ -121,10 +110,9 @@ function unreadable(how: string, spoilt: (data: string) => string) {
     it('of a pause: it holds, and there is no page of it', async () => {
       await deployment.granted()
       const { id } = await deployment.impersonate()
-      await deployment.settled()
       expectStatus(await deployment.account('alice', '/objection', { id }), 200)
       const [pause = expect.fail('there is none')] = (
-        await permits.list({ kind: 'stop', isOpen: true })
+        await deployment.permits.list({ kind: 'stop', isOpen: true })
       ).records
       spoil(pause.id)
       expectStatus(await ask('grace', `/records/${pause.id}`), 404)
@@ -135,22 +123,22 @@ function unreadable(how: string, spoilt: (data: string) => string) {
     })
 
     it('of a customer’s answer: it is no, until the customer answers again', async () => {
-      await permits.answer('carla', 'allow')
+      await deployment.permits.answer('carla', 'allow')
       const entries = await deployment.audit.entries({ limit: 50 })
       const texts = entries.map(({ text = '{}' }) => JSON.parse(text))
       spoil(texts.find(({ event }) => event === 'support.opened')?.permit)
-      expect((await permits.answer('carla')).choice).to.equal('ask')
+      expect((await deployment.permits.answer('carla')).choice).to.equal('ask')
       for (const who of ['carla', 'bob']) {
         expect((await act(who)).body.error, who).to.equal('approval_required')
       }
-      await permits.answer('carla', 'allow')
-      expect((await permits.answer('carla')).choice).to.equal('allow')
+      await deployment.permits.answer('carla', 'allow')
+      expect((await deployment.permits.answer('carla')).choice).to.equal('allow')
     })
 
     it('of a customer: an erasure erases nothing, and says which; the export leaves it out, and says so', async () => {
       const [bad, good] = [await asked(), await asked('alice')]
-      await permits.decide(bad, 'declined', { by: 'carla' })
-      await permits.decide(good, 'revoked', { by: 'olivia' })
+      await deployment.permits.decide(bad, 'declined', { by: 'carla' })
+      await deployment.permits.decide(good, 'revoked', { by: 'olivia' })
       spoil(bad)
       const count = async () =>
         (await deployment.audit.entries({ limit: 1000 })).filter(({ text }) => text).length

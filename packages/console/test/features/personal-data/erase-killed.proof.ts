@@ -1,8 +1,7 @@
 import { expect } from 'chai'
 import { onEachKind, started, withStore } from '../../ledger/recording/soak-stores.ts'
-import { found } from '../../ledger/stores/contract/support.ts'
-import { collectLog } from '../../support/quiet.ts'
-import { expectErased, expectRows, over, processOn, verified } from './person.ts'
+import { found, many } from '../../ledger/stores/contract/support.ts'
+import { expectErased, expectRows, over, processOn, silence, verified } from './person.ts'
 
 const IMPERSONATIONS = 1200
 /** Each process is killed at that removal: the first, in the first entry of 500 ids, and after it. */
@@ -10,17 +9,13 @@ const KILLED_AT = [1, 7, 499, 501]
 
 describe('a process that erases a person, and is killed', function () {
   this.timeout(300_000)
-  let stopLog = () => {}
-  before(() => {
-    stopLog = collectLog([])
-  })
-  after(() => stopLog())
+  silence()
 
   onEachKind.it('leaves what verifies, and what another erases to the end', (kind, place) =>
     withStore(kind, place, async (store) => {
       const one = processOn(store)
       for (let at = 0; at < IMPERSONATIONS; at += 100) {
-        const names = Array.from({ length: 100 }, (_, index) => `${at + index}`)
+        const names = many(100, (index) => `${at + index}`)
         await one.record(...names.flatMap((name) => over(name, 'alice')))
       }
       await one.record(...over('of bob', 'bob'))

@@ -4,25 +4,23 @@ import type { ErasureParts } from '../../../src/features/personal-data/server/er
 import { personalData } from '../../../src/features/personal-data/server/personal-data.ts'
 import { auditLog } from '../../../src/ledger/recording/log.ts'
 import type { AuditStore } from '../../../src/ledger/store.ts'
+import { openedStore } from '../../../src/ledger/stores/opened-store.ts'
 import { decisions } from '../../../src/records/decide.ts'
 import { recorderOn } from '../../ledger/recording/recorder-on.ts'
 import { ended, idOf, issued, MARKS, started, used } from '../../ledger/stores/contract/support.ts'
+import { collectLog } from '../../support/quiet.ts'
 import { linesOfExport, verified as verifiedLines } from '../../verify/history.ts'
 
 /** An hour ago: what began then and was not ended is expired. */
 export const AGO = Date.now() - 3_600_000
 
-export interface Person extends ReturnType<typeof personalData> {
-  readonly store: AuditStore
-  record(...entries: readonly AuditEntry[]): Promise<unknown>
-  close(): Promise<void>
-}
+export type Person = ReturnType<typeof processOn>
 
 /** A process: what it records, and what it does with the data of a person. */
 export function processOn(
   store: AuditStore,
   parts: Partial<Omit<ErasureParts, 'record' | 'store'>> = {},
-): Person {
+) {
   const recording = recorderOn(store)
   return {
     store,
@@ -37,9 +35,25 @@ export function processOn(
         decide: decisions({ store, log: auditLog(store, MARKS), marks: MARKS }, 5000),
       },
     ),
-    record: (...entries) => Promise.all(entries.map(recording.record)),
+    record: (...entries: readonly AuditEntry[]) => Promise.all(entries.map(recording.record)),
     close: recording.close,
   }
+}
+
+/** Keeps what the processes of a `describe` log out of the output of the tests. */
+export function silence() {
+  let stop = () => {}
+  before(() => {
+    stop = collectLog([])
+  })
+  after(() => stop())
+}
+
+/** Records entries as a process that has ended. */
+export async function recordPast(audit: AuditStore, ...entries: readonly AuditEntry[]) {
+  const past = processOn(openedStore(audit))
+  await past.record(...entries)
+  await past.close()
 }
 
 /** An impersonation of a customer that ended. */
@@ -58,7 +72,7 @@ export async function permit(
   store: AuditStore,
   name: string,
   ...entries: readonly Partial<AuditEntry>[]
-): Promise<string> {
+) {
   const log = auditLog(store, MARKS)
   for (const entry of entries) {
     const about = { timeMs: AGO, by: 'olivia', permit: idOf(name) }
@@ -108,26 +122,16 @@ export const resumed = (userId: string, operator = 'olivia'): Partial<AuditEntry
 export const verified = async (store: AuditStore) =>
   verifiedLines(await linesOfExport(store, { now: Date.now() }))
 
-export async function textOf(parts: AsyncIterable<string>): Promise<string> {
-  let text = ''
-  for await (const part of parts) text += part
-  return text
-}
-
 export async function expectErased(
   { erase }: Pick<Person, 'erase'>,
   customer: string,
   impersonations: number,
   permits = 0,
-): Promise<void> {
+) {
   expect(await erase(customer)).to.deep.equal({ impersonations, permits })
 }
 
 /** The audit verifies, has so many rows, and their entries prove each of them. */
-export async function expectRows(
-  store: AuditStore,
-  rows: number,
-  more: object = {},
-): Promise<void> {
+export async function expectRows(store: AuditStore, rows: number, more: object = {}) {
   expect(await verified(store)).to.deep.include({ rows, unprovedRows: 0, ...more })
 }

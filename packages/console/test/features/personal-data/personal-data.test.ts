@@ -2,6 +2,7 @@ import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
 import { createMemoryAdapter } from 'oidc-provider-impersonation/adapters/memory'
 import { InForceError } from '../../../src/features/personal-data/server/in-force.ts'
+import { decoded, readOn } from '../../ledger/stores/contract/support.ts'
 import { deploy } from '../../support/deployment.ts'
 import { expectStatus, idsOf } from '../../support/expect-answer.ts'
 
@@ -23,7 +24,9 @@ describe('the data of one person, by supportConsole()', () => {
     await deployment.provider.impersonation.end(asAlice.id)
     await deployment.settled()
     expect(await whyKept()).to.deep.equal([{ ...about, why: 'kept' }])
-    const [exported, ...more] = (await text(support.exportOf('alice', { by: 'grace' })))
+    const [exported, ...more] = (
+      await text(support.exportOf('alice', { by: 'grace', note: 'DPO-6' }))
+    )
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line))
@@ -36,7 +39,9 @@ describe('the data of one person, by supportConsole()', () => {
       permits: 0,
     })
     expect(await text(support.exportOf('alice'))).to.equal('')
-    const { body } = await deployment.ask('ada', '/audit')
+    const notes = decoded(await readOn(deployment.audit)).flatMap((entry) => entry?.note ?? [])
+    expect(notes).to.deep.equal(['DPO-6', 'DPO-7'])
+    const body = await deployment.read('ada', '/audit')
     expect(idsOf(body.rows)).to.deep.equal([asBob.id])
     expectStatus(await deployment.ask('ada', `/audit/${asAlice.id}`), 404)
   })

@@ -1,12 +1,13 @@
 import { expect } from 'chai'
 import { type Authorize, allOf } from 'oidc-provider-impersonation'
+import { renewed } from '../../../../../test/support/shared.ts'
 import { readText } from '../../support/read-text.ts'
 import { storePause } from '../../support/store-pause.ts'
-import { deployWithPermits, type PermitsDeployment } from '../../support/with-permits.ts'
+import { deployWithPermits } from '../../support/with-permits.ts'
 
 const QUESTION = { operator: 'olivia', userId: 'alice', application: 'shop', access: 'read' }
 
-/** Chidi's changes need a lead, dana is asked, and nobody acts as erin. */
+/** Bob is asked beside a second person, a change needs a second person, and nobody acts as Carla. */
 const rule: Authorize = ({ account, scope = '', context }) => {
   if (account.accountId === 'carla') return false
   if (account.accountId === 'bob') return { needs: ['second_person', 'user'] }
@@ -14,26 +15,22 @@ const rule: Authorize = ({ account, scope = '', context }) => {
   return { accessTokenTtl: Number(context.duration ?? 1800) }
 }
 
-describe('GET /rules with a question', function () {
-  this.timeout(30_000)
-  let deployment: PermitsDeployment
+describe('GET /rules with a question', () => {
   let asked: unknown[]
   const noting: Authorize = ({ isPreview, mayAct, context }) => {
     asked.push([isPreview, mayAct?.sub, context.ticketId])
     return true
   }
   noting.description = 'Operators act for a ticket.'
+  const deployment = renewed(() => {
+    asked = []
+    return deployWithPermits(allOf(noting, rule))
+  })
   const ask = async (question: object = {}, who = 'grace') => {
     const query = new URLSearchParams({ ...QUESTION, ...question })
     const { status, body } = await deployment.ask(who, `/rules?${query}`)
     return status === 200 ? (body.mayAct ?? body.notAnswered?.error) : [status, body.error]
   }
-
-  beforeEach(async () => {
-    asked = []
-    deployment = await deployWithPermits(allOf(noting, rule))
-  })
-  afterEach(() => deployment[Symbol.asyncDispose]())
 
   it('answers what the rule would answer to the operator now, and for how long', async () => {
     expect(await ask()).to.deep.equal({ verdict: 'allowed', seconds: 600 })
@@ -104,8 +101,8 @@ describe('GET /rules with a question', function () {
     await ask({ operator: 'ada' })
     await deployment.settled()
     expect(await deployment.audit.newest()).to.equal(newest)
-    expect((await deployment.ask('grace', '')).body.running).to.deep.equal([])
-    expect((await deployment.ask('grace', '/records')).body.records).to.deep.equal([])
+    expect((await deployment.read('grace', '')).running).to.deep.equal([])
+    expect((await deployment.read('grace', '/records')).records).to.deep.equal([])
     await deployment.impersonate({ access: 'read' })
   })
 
@@ -121,7 +118,6 @@ describe('GET /rules with a question', function () {
     }
     expect(await ask({ userId: 'no such person' })).to.equal('user_not_found')
     await deployment.impersonate({ access: 'read' })
-    await deployment.settled()
     expect((await ask({}, 'ada')).verdict).to.equal('allowed')
     expect(JSON.stringify(await ask({}, 'ada'))).not.to.include('Alice')
   })
@@ -139,7 +135,7 @@ describe('GET /rules with a question', function () {
 
   it('has the descriptions of the rules in force', async () => {
     for (const person of ['grace', 'ada']) {
-      const { body } = await deployment.ask(person, '/rules')
+      const body = await deployment.read(person, '/rules')
       // The first is the deployment's own, which says nothing of itself.
       expect(body.rules).to.deep.equal([null, 'Operators act for a ticket.', null])
       const { text } = await deployment.browse(person, '/rules')

@@ -1,17 +1,15 @@
+import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
 import { exportEverything } from '../../../src/ledger/keeping/export-everything.ts'
 import { countedStatements } from '../../support/counted-statements.ts'
 import { memoryAudit } from '../../support/memory-audit.ts'
 import { sealsOf } from '../sealing/seals-of.ts'
-import { exported, idOf, issued, put, started, T, used } from '../stores/contract/support.ts'
+import { exported, idOf, issued, many, put, started, T, used } from '../stores/contract/support.ts'
 
-async function linesOf(
-  parts: AsyncIterable<string>,
-): Promise<{ readonly [name: string]: never }[]> {
-  let text = ''
-  for await (const part of parts) text += part
-  expect(text).to.match(/^[ -~\n]*\n$/)
-  return text
+async function linesOf(parts: AsyncIterable<string>) {
+  const all = await text(parts)
+  expect(all).to.match(/^[ -~\n]*\n$/)
+  return all
     .split('\n')
     .slice(0, -1)
     .map((line) => JSON.parse(line))
@@ -20,7 +18,7 @@ async function linesOf(
 describe('the export for verification', () => {
   it('has entries in their order, each sum behind its last entry, the seals, and how many', async () => {
     const store = memoryAudit()
-    const { seals } = await sealsOf(store)
+    const seals = sealsOf(store)
     await put(store, issued('a', T), issued('b', T), exported(T))
     await seals.seal()
     await put(store, started('a', T + 1))
@@ -35,13 +33,13 @@ describe('the export for verification', () => {
 
   it('asks for entries and sums by the page, and for none by itself', async () => {
     const store = memoryAudit()
-    const { seals } = await sealsOf(store)
-    const names = Array.from({ length: 200 }, (_, index) => `${index}`)
+    const seals = sealsOf(store)
+    const names = many(200, (index) => `${index}`)
     await put(store, ...names.flatMap((name) => [issued(name, T), used(name, T + 1)]))
     const few = await countedStatements.sqlite(() => linesOf(exportEverything(store, seals)))
     const more = names.map((name) => issued(`more ${name}`, T))
     await put(store, ...more)
-    const many = await countedStatements.sqlite(() => linesOf(exportEverything(store, seals)))
-    expect(many - few).to.be.at.most(2)
+    const all = await countedStatements.sqlite(() => linesOf(exportEverything(store, seals)))
+    expect(all - few).to.be.at.most(2)
   })
 })

@@ -1,3 +1,4 @@
+import { text as whole } from 'node:stream/consumers'
 import { expect } from 'chai'
 import { exportCustomer } from '../../../src/features/personal-data/server/export-customer.ts'
 import { exportCsv } from '../../../src/ledger/keeping/export.ts'
@@ -8,7 +9,9 @@ import {
   act,
   ended,
   idOf,
+  interceptCalls,
   issued,
+  many,
   put,
   replayed,
   started,
@@ -19,31 +22,23 @@ import {
 const NOW = T + 3_600_000
 const ROWS = { filter: {}, now: NOW }
 
-async function whole(parts: AsyncIterable<string>): Promise<string> {
-  let text = ''
-  for await (const part of parts) text += part
-  return text
-}
-
-async function csv(store: AuditStore): Promise<Record<string, string>[]> {
-  return csvRecords(await whole(exportCsv(store, ROWS)))
-}
+const csv = async (store: AuditStore) => csvRecords(await whole(exportCsv(store, ROWS)))
 
 /** The lines about Alice. */
 const linesOf = (store: AuditStore) =>
   exportCustomer({ store, now: () => NOW, record: () => expect.fail() }, 'alice', { by: 'ada' })
 
-const NAMES = Array.from({ length: 450 }, (_, index) => `${index}`)
+const NAMES = many(450, (index) => `${index}`)
 
 /** More than two pages have. */
-async function storeOf450(): Promise<AuditStore> {
+async function storeOf450() {
   const store = memoryAudit()
   await put(store, ...NAMES.map((name, index) => issued(name, T + index)))
   return store
 }
 
 /** An impersonation with this reason, by an operator with this name. */
-async function storeWith(text: string): Promise<AuditStore> {
+async function storeWith(text: string) {
   const store = memoryAudit()
   const names = { actor: { name: text } }
   await put(store, started('a', T, { context: { reason: text, ticketId: 'SUP-1' }, names }))
@@ -142,14 +137,10 @@ describe('the export as CSV', () => {
   it('reads on only when more is wanted, and fails where the storage does', async () => {
     const store = await storeOf450()
     let found = 0
-    const watched: AuditStore = {
-      ...store,
-      async find(...args) {
-        found += 1
-        if (found === 3) throw new Error('the storage is down')
-        return store.find(...args)
-      },
-    }
+    const watched = interceptCalls(store, 'find', () => {
+      found += 1
+      if (found === 3) throw new Error('the storage is down')
+    })
     const parts = exportCsv(watched, ROWS)
     await parts.next()
     expect(found).to.equal(0)
@@ -184,10 +175,10 @@ describe('the lines of the export of a person', () => {
 
   it('has all entries of a row with very many', async () => {
     const store = memoryAudit()
-    await put(store, ...Array.from({ length: 1000 }, (_, index) => used('a', T + index)))
+    await put(store, ...many(1000, (index) => used('a', T + index)))
     const line = JSON.parse(await whole(linesOf(store)))
     expect(line.entries.map(({ timeMs }: { timeMs: number }) => timeMs - T)).to.deep.equal(
-      Array.from({ length: 1000 }, (_, index) => index),
+      many(1000, (index) => index),
     )
   })
 

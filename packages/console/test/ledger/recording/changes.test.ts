@@ -3,7 +3,18 @@ import { expect } from 'chai'
 import { changes } from '../../../src/ledger/recording/changes.ts'
 import { memoryAudit } from '../../support/memory-audit.ts'
 import { quietly } from '../../support/quietly.ts'
-import { ended, exported, idOf, issued, put, started, T, used } from '../stores/contract/support.ts'
+import {
+  ended,
+  exported,
+  idOf,
+  interceptCalls,
+  issued,
+  many,
+  put,
+  started,
+  T,
+  used,
+} from '../stores/contract/support.ts'
 
 describe('what changes in the audit', () => {
   /** Follows, and collects what is told. */
@@ -62,7 +73,7 @@ describe('what changes in the audit', () => {
     const first = reader.next()
     await wait(20)
     const happens = async (count: number) => {
-      const names = Array.from({ length: count }, (_, index) => `${index}`)
+      const names = many(count, (index) => `${index}`)
       await put(store, ...names.map((name) => issued(name, T)))
       await wait(30)
     }
@@ -99,14 +110,13 @@ describe('what changes in the audit', () => {
   it('is read once in a while however many follow, and not at all without followers', async () => {
     const store = memoryAudit()
     let asked = 0
-    const entries: typeof store.entries = (page) => {
+    const counting = interceptCalls(store, 'entries', () => {
       asked += 1
-      return store.entries(page)
-    }
-    const { follow } = changes({ ...store, entries }, 20)
+    })
+    const { follow } = changes(counting, 20)
     await wait(60)
     expect(asked).to.equal(0)
-    const all = Array.from({ length: 50 }, () => following({ follow }))
+    const all = many(50, () => following({ follow }))
     await wait(200)
     await Promise.all(all.map(({ stop }) => stop()))
     expect(asked).to.be.within(1, 12)
@@ -118,11 +128,10 @@ describe('what changes in the audit', () => {
   it('is missed by no follower while the storage fails, and that is told once', async () => {
     const store = memoryAudit()
     let isBroken = false
-    const entries: typeof store.entries = async (page) => {
+    const breaking = interceptCalls(store, 'entries', () => {
       if (isBroken) throw new Error('no storage')
-      return store.entries(page)
-    }
-    const { follow } = changes({ ...store, entries }, 5)
+    })
+    const { follow } = changes(breaking, 5)
     const { until, stop } = following({ follow })
     await wait(20)
     const { stderr } = await quietly(async () => {
@@ -138,13 +147,11 @@ describe('what changes in the audit', () => {
   })
 
   it('may be any row, where the storage failed from the beginning', async () => {
-    const store = memoryAudit()
     let isBroken = true
-    const newest: typeof store.newest = async () => {
+    const breaking = interceptCalls(memoryAudit(), 'newest', () => {
       if (isBroken) throw new Error('no storage')
-      return store.newest()
-    }
-    const { follow } = changes({ ...store, newest }, 5)
+    })
+    const { follow } = changes(breaking, 5)
     await quietly(async () => {
       const { until, stop } = following({ follow })
       await wait(20)

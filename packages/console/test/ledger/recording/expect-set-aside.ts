@@ -17,7 +17,7 @@ import { recorderOn } from './recorder-on.ts'
  *
  * @param store it has one entry
  */
-export async function expectSetAside(store: AuditStore): Promise<void> {
+export async function expectSetAside(store: AuditStore) {
   const { record } = recorderOn(store)
   await quietly(() => Promise.all([record(used('a', T + 1)), record(issued('b', T + 2))]))
   const [, aside, after] = decoded(await readOn(store))

@@ -23,7 +23,7 @@ else await work(Number(answers))
 async function work(answers: number): Promise<never> {
   const deployment = await deploy({ audit: store, adapter, port: Number(port) })
   let left = answers
-  function answered(event: string, id: string): void {
+  function answered(event: string, id: string) {
     writeSync(stdout.fd, `impersonation.${event} ${id}\n`)
     left -= 1
     if (left > 0) return
@@ -47,7 +47,7 @@ async function work(answers: number): Promise<never> {
   return Promise.race(operators.map(act))
 }
 
-async function restart(): Promise<void> {
+async function restart() {
   await store.open()
   const recording = recorderOn(store)
   const later = Date.now() + LATER_MS

@@ -1,12 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { createSqliteAdapter } from 'oidc-provider-impersonation/adapters/sqlite'
 import { freePort } from '../../../../../test/adapters/servers.ts'
+import { newFolder } from '../../../../../test/support/folder.ts'
 import { readAll } from '../../../src/kernel/pages.ts'
 import { entriesFor } from '../../../src/ledger/missing.ts'
-import { assertWholeLog, decoded, readOn } from '../stores/contract/support.ts'
+import { assertWholeLog, decoded, many, readOn } from '../stores/contract/support.ts'
 import { providerOn } from './serverless-provider.ts'
 import { onEachKind, type StorageKind, started, withStore } from './soak-stores.ts'
 
@@ -26,7 +25,7 @@ async function run(...args: readonly (number | string)[]) {
 }
 
 /** What the provider knows, by the file of its storage. */
-async function knownIn(file: string, port: number): Promise<string[]> {
+async function knownIn(file: string, port: number) {
   const adapter = createSqliteAdapter({ file })
   const { impersonation } = providerOn(adapter, String(port))
   const read = (cursor: string | undefined) => impersonation.list({ limit: 100, cursor })
@@ -51,8 +50,7 @@ describe('I13: a process that is killed the moment that an answer arrives', func
   onEachKind.it(
     'leaves nothing missing that was answered, and the restart writes the rest once',
     async (kind, place) => {
-      const folder = await mkdtemp(join(tmpdir(), 'audit-killed-'))
-      const file = join(folder, 'provider.db')
+      const file = join(newFolder(), 'provider.db')
       // Each time the same issuer: its records are no other's.
       const port = await freePort()
       const answered: string[] = []
@@ -70,7 +68,7 @@ describe('I13: a process that is killed the moment that an answer arrives', func
       const known = await knownIn(file, port)
       const missing = known.filter((name) => !before.has(name))
       const restarts = await Promise.all(
-        Array.from({ length: RESTARTED }, () => run(kind, place, file, port, 'restart')),
+        many(RESTARTED, () => run(kind, place, file, port, 'restart')),
       )
       expect(restarts.flatMap(({ told }) => told)).to.have.members(missing)
       const after = await storedAt(kind, place)
@@ -82,7 +80,6 @@ describe('I13: a process that is killed the moment that an answer arrives', func
       console.log(
         `      ${answered.length} answered, ${known.length} known, ${missing.length} written after the restart`,
       )
-      await rm(folder, { recursive: true })
     },
   )
 })

@@ -29,7 +29,7 @@ await store.open()
 
 let batches = 0
 let isDue = true
-function passing(at: Step): void {
+function passing(at: Step) {
   if (at !== step || batches < Number(count) || !isDue) return
   isDue = false
   kill(pid, signal as NodeJS.Signals)
@@ -53,7 +53,7 @@ const log = auditLog(
   MARKS,
 )
 
-const { seals } = await sealsOf(
+const seals = sealsOf(
   {
     ...store,
     async addSeal(seal) {
@@ -66,7 +66,7 @@ const { seals } = await sealsOf(
   { sign: signShared },
 )
 
-async function erase(id: string): Promise<void> {
+async function erase(id: string) {
   const erased = { impersonations: [id], permits: [], until: T + 9 }
   const entry = { event: 'support.erased', timeMs: T + 9, by: 'grace', erased } as const
   await log.append([pendingOf(entry)], NO_END)

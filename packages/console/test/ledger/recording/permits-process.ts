@@ -3,7 +3,7 @@
 import { writeSync } from 'node:fs'
 import { argv, kill, pid, stdin, stdout } from 'node:process'
 import { decide, decisionOf, permitOf } from '../stores/contract/permits.ts'
-import { writeNow } from '../stores/contract/support.ts'
+import { many, writeNow } from '../stores/contract/support.ts'
 import { type StorageKind, storeAt } from './soak-stores.ts'
 
 const [, , kind = '', place = '', work = '', count = '', delay = '0'] = argv
@@ -32,7 +32,7 @@ if (work === 'race') {
     if (number === Number(count)) setTimeout(() => kill(pid, 'SIGKILL'), Number(delay))
     // SQLite is synchronous: without a pause, the time to be killed would never come.
     await new Promise(setImmediate)
-    const made = Array.from({ length: 4 }, (_, index) => `${pid} ${number} ${index}`)
+    const made = many(4, (index) => `${pid} ${number} ${index}`)
     await Promise.all(
       made.map(async (name) => {
         const permit = permitOf(name)

@@ -2,9 +2,10 @@ import type { ChildProcess } from 'node:child_process'
 import { env } from 'node:process'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
+import { until } from '../../features/notices/until.ts'
 import { linesOfExport, verified } from '../../verify/history.ts'
 import { SHARED_KEY, signShared } from '../sealing/seals-of.ts'
-import { assertWholeLog, issued, put, readOn, T } from '../stores/contract/support.ts'
+import { assertWholeLog, issued, many, put, readOn, T } from '../stores/contract/support.ts'
 import type { Step } from './log-process.ts'
 import { onEachKind, type StorageKind, started, withStore } from './soak-stores.ts'
 
@@ -25,13 +26,7 @@ function start(kind: StorageKind, place: string, step: Step, signal = '', count 
   return { child, lines, batches: () => lines.map((line) => line.split(' ')), ended }
 }
 
-async function until(what: () => boolean, limit: number): Promise<void> {
-  const over = Date.now() + limit
-  while (!what() && Date.now() < over) await wait(10)
-  if (!what()) expect.fail(`not within ${limit} ms`)
-}
-
-async function kill(child: ChildProcess, ended: Promise<unknown>): Promise<void> {
+async function kill(child: ChildProcess, ended: Promise<unknown>) {
   child.kill('SIGKILL')
   await ended
 }
@@ -71,7 +66,7 @@ describe('the log of several processes', function () {
         answered.push(...batches())
       }
       for (let round = 0; round < ROUNDS; round += AT_ONCE) {
-        await Promise.all(Array.from({ length: AT_ONCE }, (_, index) => killed(round + index)))
+        await Promise.all(many(AT_ONCE, (index) => killed(round + index)))
       }
       await kill(other.child, other.ended)
       answered.push(...other.batches())

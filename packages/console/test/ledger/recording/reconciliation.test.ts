@@ -9,6 +9,7 @@ import {
   decoded,
   idOf,
   issued,
+  many,
   put,
   readOn,
   rejection,
@@ -112,7 +113,7 @@ describe('I13: what the provider knows and the audit does not', () => {
       ...store,
       sums: async (ids) => new Map([...(await store.sums(ids)), [idOf('damaged'), 'unreadable']]),
     }
-    const names = Array.from({ length: 20 }, (_, n) => `${n}`)
+    const names = many(20, (n) => `${n}`)
     const items = ['damaged', ...names].map((name) => kept(name))
     expect(await rejection(reconciled(damaged, items))).to.match(/rows cannot be read/)
     for (const name of names) expect(await store.row(idOf(name))).to.include({ askedAt: T })
@@ -120,7 +121,7 @@ describe('I13: what the provider knows and the audit does not', () => {
 
   it('is sought by the page, and not for each record', async () => {
     const store = memoryAudit()
-    const names = Array.from({ length: 250 }, (_, n) => `${n}`)
+    const names = many(250, (n) => `${n}`)
     const pages = [names.slice(0, 100), names.slice(100, 200), names.slice(200)]
     for (const name of names) await put(store, issued(name, T), started(name, T + 5000))
     const calls: string[] = []
@@ -154,7 +155,7 @@ describe('I13: what the provider knows and the audit does not', () => {
     const counts = await Promise.all([1, 2, 3].map(() => reconciled(audit, items)))
     expect(counts.reduce((sum, { written }) => sum + written, 0)).to.equal(9)
     expect(await readOn(audit)).to.have.length(9)
-    const { body } = await deployment.ask('grace', `/audit/${idOf('a')}`)
+    const body = await deployment.read('grace', `/audit/${idOf('a')}`)
     const marks = body.entries.map(({ afterRestart }: { afterRestart?: true }) => afterRestart)
     expect(marks).to.deep.equal([true, true, true])
   })

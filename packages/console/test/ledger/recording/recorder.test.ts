@@ -10,6 +10,8 @@ import {
   assertWholeLog,
   decoded,
   idOf,
+  interceptCalls,
+  many,
   readOn,
   rejection,
   replayed,
@@ -20,7 +22,7 @@ import {
 } from '../stores/contract/support.ts'
 import { recorderOn } from './recorder-on.ts'
 
-const TEN = Array.from({ length: 10 }, (_, index) => T + index)
+const TEN = many(10, (index) => T + index)
 const SOON = { pauses: [1] } as const
 
 type Write = AuditStore['write']
@@ -29,22 +31,30 @@ type Write = AuditStore['write']
 const writing = (write: Write, store = memoryAudit()): AuditStore => ({ ...store, write })
 
 /** A store whose writes wait until the test releases them. */
-function held(store: AuditStore) {
+function held(store = memoryAudit()) {
   const blocked = Promise.withResolvers<void>()
   const batches: Batch[] = []
-  const write: Write = async (batch, deadline) => {
+  const holding = interceptCalls(store, 'write', (batch) => {
     batches.push(batch)
-    await blocked.promise
-    return store.write(batch, deadline)
-  }
-  return { store: writing(write, store), blocked, batches }
+    return blocked.promise
+  })
+  return { store: holding, blocked, batches }
+}
+
+/** A store whose first writes fail. */
+function failing(failures: number, store = memoryAudit()) {
+  let left = failures
+  return interceptCalls(store, 'write', () => {
+    left -= 1
+    if (left >= 0) throw new Error('disk full\n\u001b[2J')
+  })
 }
 
 const HOUR_MS = 3_600_000
 
 describe('the recorder of the audit', () => {
   it('writes all that waits at once, in order', async () => {
-    const { store, blocked, batches } = held(memoryAudit())
+    const { store, blocked, batches } = held()
     const { record, settled } = recorderOn(store)
     await quietly(async () => {
       for (let time = 0; time <= 1500; time += 1) void record(used('a', T + time))
@@ -80,14 +90,8 @@ describe('the recorder of the audit', () => {
   })
 
   it('I13: keeps what a store does not take, says so in one line, and stores it once it does', async () => {
-    const store = memoryAudit()
-    let failures = 5
-    const write: Write = async (batch, deadline) => {
-      failures -= 1
-      if (failures >= 0) throw new Error('disk full\n\u001b[2J')
-      return store.write(batch, deadline)
-    }
-    const { record } = recorderOn(writing(write, store), SOON)
+    const store = failing(5)
+    const { record } = recorderOn(store, SOON)
     const { stdout, stderr } = await quietly(() =>
       Promise.all(TEN.map((time) => record(used('a', time)))),
     )
@@ -122,7 +126,7 @@ describe('the recorder of the audit', () => {
   })
 
   it('has capacity until its bound is reached, and then keeps who asks waiting', async () => {
-    const { store, blocked } = held(memoryAudit())
+    const { store, blocked } = held()
     const { record, isFree, waitUntilFree, settled } = recorderOn(store, { bound: 10 })
     await quietly(async () => {
       for (const time of TEN) {
@@ -140,38 +144,28 @@ describe('the recorder of the audit', () => {
   })
 
   it('has no capacity while the store fails, however fast, or does not answer, and capacity when it has taken what waited', async () => {
-    const { store, blocked } = held(memoryAudit())
-    let failures = 1
-    const write: Write = async (batch, deadline) => {
-      failures -= 1
-      if (failures >= 0) throw new Error('disk full')
-      return store.write(batch, deadline)
-    }
-    const failing = recorderOn(writing(write, store), { pauses: [30], slow: 1_000_000 })
+    const { store, blocked } = held()
+    const unwilling = recorderOn(failing(1, store), { pauses: [30], slow: 1_000_000 })
     const silent = recorderOn(store, { slow: 10 })
     await quietly(async () => {
-      const entries = [failing, silent].map(({ record }) => record(used('a', T)))
+      const entries = [unwilling, silent].map(({ record }) => record(used('a', T)))
       expect(silent.isFree(), 'it was only just asked').to.equal(true)
-      while (failing.isFree() || silent.isFree()) await new Promise(setImmediate)
-      const waiting = [failing, silent].map(({ waitUntilFree }) => waitUntilFree(1_000_000))
+      while (unwilling.isFree() || silent.isFree()) await new Promise(setImmediate)
+      const waiting = [unwilling, silent].map(({ waitUntilFree }) => waitUntilFree(1_000_000))
       blocked.resolve()
       await Promise.all([...entries, ...waiting])
-      expect([failing.isFree(), silent.isFree()]).to.deep.equal([true, true])
+      expect([unwilling.isFree(), silent.isFree()]).to.deep.equal([true, true])
     })
   })
 
   it('I13: says of what must not happen without its entry whether it is stored as it was told', async () => {
-    const store = memoryAudit()
-    let [isRefused, failures] = [false, 1]
-    const write: Write = async (batch, deadline) => {
-      if (isRefused && batch.entries.some(({ text }) => !text.includes('set_aside'))) {
+    let isRefused = false
+    const store = interceptCalls(failing(1), 'write', ({ entries }) => {
+      if (isRefused && entries.some(({ text }) => !text.includes('set_aside'))) {
         throw new UnstorableError('it does not fit')
       }
-      failures -= 1
-      if (failures >= 0) throw new Error('disk full')
-      return store.write(batch, deadline)
-    }
-    const { recordSurely, close } = recorderOn(writing(write, store), {
+    })
+    const { recordSurely, close } = recorderOn(store, {
       ...SOON,
       nameOf: async () => ({ name: 'A' }),
     })
@@ -190,7 +184,7 @@ describe('the recorder of the audit', () => {
   })
 
   it('at the end, stores what is left, and keeps nothing that comes later', async () => {
-    const { store, blocked, batches } = held(memoryAudit())
+    const { store, blocked, batches } = held()
     const { record, close } = recorderOn(store)
     let isClosed = false
     const { stderr } = await quietly(async () => {

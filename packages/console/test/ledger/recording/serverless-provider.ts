@@ -3,19 +3,7 @@ import type { SqliteAdapterFactory } from 'oidc-provider-impersonation/adapters/
 import { configuration } from '../../support/provider.ts'
 
 /** The provider of the processes that are killed, without a server. */
-export function providerOn(adapter: SqliteAdapterFactory, port: string): Provider {
+export function providerOn(adapter: SqliteAdapterFactory, port: string) {
   const url = `http://localhost:${port}`
-  return new Provider(
-    `${url}/oidc`,
-    configuration({
-      url,
-      shopUrl: 'http://127.0.0.1',
-      consolePath: '/console',
-      accountPath: '/account',
-      adapter,
-      checkStorage: () => {},
-      accessTokenTtl: 3600,
-      sessionTtl: 3600,
-    }),
-  )
+  return new Provider(`${url}/oidc`, configuration({ url, shopUrl: 'http://127.0.0.1', adapter }))
 }

@@ -33,29 +33,30 @@ for (const operator of operators) {
 const answered: string[] = []
 let sent = 0
 
-function send(isOver: boolean): Promise<void> {
+function send(isOver: boolean) {
   const lines = deployment.log.slice(sent)
   sent += lines.length
   const message: SoakMessage = { lines, isOver, answered: answered.splice(0) }
-  return new Promise((resolve) => process.send?.(message, () => resolve()))
+  return new Promise<void>((resolve) => process.send?.(message, () => resolve()))
 }
 
 /** Every kind of event: what is granted, done, refused, tried again, and ended. */
-async function work(operator: string): Promise<void> {
+async function work(operator: string) {
   const running = await deployment.impersonate({ operator })
   answered.push(`impersonation.issued ${running.id}`, `impersonation.started ${running.id}`)
-  await Promise.all([running.look(), running.look(), running.change()])
-  await Promise.all([running.refused(), running.refused()])
+  const { look, change, refused, replay } = running.atOnce
+  await Promise.all([look(), look(), change()])
+  await Promise.all([refused(), refused()])
   if (left % 2 === 0) {
     await running.end()
     answered.push(`impersonation.ended ${running.id}`)
   } else {
-    await Promise.all([running.replay(), running.replay(), running.replay()])
+    await Promise.all([replay(), replay(), replay()])
   }
 }
 
 let left = Number(impersonations)
-async function worker(operator: string): Promise<void> {
+async function worker(operator: string) {
   while (left > 0) {
     left -= 1
     await work(operator)

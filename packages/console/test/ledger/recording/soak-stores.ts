@@ -1,13 +1,12 @@
 import { fork } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect } from 'chai'
 import { Client, Pool } from 'pg'
 import { skipWithout } from '../../../../../test/adapters/servers.ts'
+import { newFolder } from '../../../../../test/support/folder.ts'
 import { POSTGRES_URL } from '../../../../../test/support/server-urls.ts'
 import type { AuditStore } from '../../../src/ledger/store.ts'
 import { createPostgresAudit } from '../../../src/ledger/stores/postgres/index.ts'
@@ -16,23 +15,13 @@ import { createSqliteAudit } from '../../../src/ledger/stores/sqlite/index.ts'
 const KINDS = ['sqlite', 'postgres'] as const
 export type StorageKind = (typeof KINDS)[number]
 
-/** A connection of this process to the audit at a place, and what closes it. */
-export interface OwnStore {
-  readonly store: AuditStore
-  close(): Promise<void>
-}
-
-/** @param place a file or a schema */
-export async function storeAt(kind: StorageKind, place: string): Promise<OwnStore> {
-  switch (kind) {
-    case 'sqlite':
-      return { store: createSqliteAudit({ file: place }), close: async () => {} }
-    case 'postgres': {
-      const options = `-c search_path=${place}`
-      const pool = new Pool({ connectionString: POSTGRES_URL, options })
-      return { store: createPostgresAudit({ pool }), close: () => pool.end() }
-    }
+/** A connection of this process to the audit at a place, and the end of it. @param place a file or a schema */
+export async function storeAt(kind: StorageKind, place: string) {
+  if (kind === 'sqlite') {
+    return { store: createSqliteAudit({ file: place }), async close() {} }
   }
+  const pool = new Pool({ connectionString: POSTGRES_URL, options: `-c search_path=${place}` })
+  return { store: createPostgresAudit({ pool }), close: () => pool.end() }
 }
 
 /** Does the work on the audit at a place, as a process that opens and closes it. */
@@ -52,26 +41,16 @@ export async function withStore<T>(
 }
 
 /** An empty place for the audit. */
-export interface StoragePlace extends AsyncDisposable {
-  readonly place: string
-}
-
-export async function newPlace(kind: StorageKind): Promise<StoragePlace> {
-  const name = `audit_soak_${randomUUID().replaceAll('-', '')}`
-  switch (kind) {
-    case 'sqlite': {
-      const folder = await mkdtemp(join(tmpdir(), 'audit-soak-'))
-      const remove = () => rm(folder, { recursive: true })
-      return { place: join(folder, 'audit.db'), [Symbol.asyncDispose]: remove }
-    }
-    case 'postgres': {
-      await administer(`CREATE SCHEMA ${name}`)
-      return { place: name, [Symbol.asyncDispose]: () => administer(`DROP SCHEMA ${name} CASCADE`) }
-    }
+export async function newPlace(kind: StorageKind) {
+  if (kind === 'sqlite') {
+    return { place: join(newFolder(), 'audit.db'), async [Symbol.asyncDispose]() {} }
   }
+  const place = `audit_soak_${randomUUID().replaceAll('-', '')}`
+  await administer(`CREATE SCHEMA ${place}`)
+  return { place, [Symbol.asyncDispose]: () => administer(`DROP SCHEMA ${place} CASCADE`) }
 }
 
-async function administer(sql: string): Promise<void> {
+export async function administer(sql: string) {
   const client = new Client(POSTGRES_URL)
   await client.connect()
   await client.query(sql)
@@ -80,7 +59,7 @@ async function administer(sql: string): Promise<void> {
 
 /** Defines a test for a place of each kind. */
 export const onEachKind = {
-  it(title: string, test: (kind: StorageKind, place: string) => Promise<void>): void {
+  it(title: string, test: (kind: StorageKind, place: string) => Promise<void>) {
     for (const kind of KINDS) {
       it(`${title}: ${kind}`, async function () {
         if (kind === 'postgres') await skipWithout(this, 'PostgreSQL')

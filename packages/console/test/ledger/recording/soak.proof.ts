@@ -4,7 +4,7 @@ import { expect } from 'chai'
 import { likenessOf } from 'oidc-provider-impersonation-verify/chain'
 import { type AuditEntry, asciiJson, decodeEntry } from 'oidc-provider-impersonation-verify/format'
 import type { StoredEntry } from '../../../src/ledger/store.ts'
-import { assertWholeLog, found, readOn } from '../stores/contract/support.ts'
+import { assertWholeLog, found, many, readOn } from '../stores/contract/support.ts'
 import type { SoakMessage } from './soak-process.ts'
 import { onEachKind, type StorageKind, withStore } from './soak-stores.ts'
 
@@ -50,7 +50,7 @@ describe('the audit under full load, from two processes at once', function () {
   this.timeout(60_000 + EACH * PROCESSES * 400)
 
   onEachKind.it('has as many entries as events, and no gap', async (kind, place) => {
-    const all = Array.from({ length: PROCESSES }, () => loaded(kind, place))
+    const all = many(PROCESSES, () => loaded(kind, place))
     for (const { ended } of all) expect(await ended).to.deep.equal({ code: 0, isOver: true })
     const lines = all.flatMap((each) => each.lines)
     const events = eventsIn(lines)

@@ -1,10 +1,5 @@
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'
-import {
-  type Seals,
-  type SealsOptions,
-  type Sign,
-  startSeals,
-} from '../../../src/ledger/sealing/seals.ts'
+import { type SealsOptions, type Sign, startSeals } from '../../../src/ledger/sealing/seals.ts'
 import type { AuditStore } from '../../../src/ledger/store.ts'
 import { MARKS, NO_END, writer } from '../stores/contract/support.ts'
 
@@ -38,17 +33,13 @@ const provider = await signer()
 export const KEYS = { keys: [provider.jwk] }
 
 /** The seals of a process, which are made when a test wants it. */
-export async function sealsOf(
-  store: AuditStore,
-  options: Partial<SealsOptions> = {},
-): Promise<{ readonly seals: Seals }> {
+export function sealsOf(store: AuditStore, options: Partial<SealsOptions> = {}) {
   const { log } = writer(store)
-  const seals = startSeals({
+  return startSeals({
     ...{ store, marks: MARKS, sign: provider.sign, isTimed: false },
     async recordSurely(entry, id = 'i'.repeat(22)) {
       await log.append([{ id, entry }], NO_END)
     },
     ...options,
   })
-  return { seals }
 }

@@ -5,6 +5,7 @@ import { createLocalJWKSet, type JWK } from 'jose'
 import { signCheckpoint } from 'oidc-provider-impersonation/siblings'
 import { sealHashOf, sealInJws } from 'oidc-provider-impersonation-verify/chain'
 import type { AuditEntry } from 'oidc-provider-impersonation-verify/format'
+import { renewed } from '../../../../../test/support/shared.ts'
 import { newEntryId, pendingOf } from '../../../src/ledger/recording/compose.ts'
 import { ledgerOf } from '../../../src/ledger/recording/ledger.ts'
 import { auditLog } from '../../../src/ledger/recording/log.ts'
@@ -17,7 +18,7 @@ import { memoryAudit } from '../../support/memory-audit.ts'
 import { providerAt, signingKey } from '../../support/provider-at.ts'
 import { quietly } from '../../support/quietly.ts'
 import { asked, broken, decided, linesOfExport, verified } from '../../verify/history.ts'
-import { type Storage, storages } from '../../verify/storages.ts'
+import { storages } from '../../verify/storages.ts'
 import {
   batchOf,
   decoded,
@@ -25,6 +26,7 @@ import {
   idOf,
   issued,
   MARKS,
+  many,
   NO_END,
   put,
   readOn,
@@ -58,15 +60,19 @@ async function processOn(
     await log.append([{ id, entry }], NO_END)
   }
   const sealing = { marks: marked, sign, recordSurely }
-  const { seals } = await sealsOf(store, sealing)
   const record = (entry: AuditEntry) => log.append([pendingOf(entry)], NO_END)
-  return { seals, record, sealing, keys: keys.map(({ d: _, ...key }) => key) }
+  return {
+    seals: sealsOf(store, sealing),
+    record,
+    sealing,
+    keys: keys.map(({ d: _, ...key }) => key),
+  }
 }
 
 describe('the seals of the audit', () => {
   it('cover what is new, one after the other, and nothing where nothing is', async () => {
     const store = memoryAudit({ keepFor: 60 })
-    const { seals } = await sealsOf(store, { now: () => T + 100_000 })
+    const seals = sealsOf(store, { now: () => T + 100_000 })
     await seals.seal()
     expect(await store.seals(9)).to.deep.equal([])
     await put(store, issued('a', T), exported(T))
@@ -86,9 +92,9 @@ describe('the seals of the audit', () => {
 
   it('cover a thousand entries each, also where somebody put in as many', async () => {
     const store = memoryAudit()
-    await put(store, ...Array.from({ length: 1001 }, (_, index) => exported(T + index)))
+    await put(store, ...many(1001, (index) => exported(T + index)))
     const foreign = new Set((await store.entries({ limit: 1000 })).map(({ digest }) => digest))
-    const { seals } = await sealsOf(store, {
+    const seals = sealsOf(store, {
       marks: {
         ...MARKS,
         isRight: (text, mac) => !foreign.has(text) && MARKS.isRight(text, mac),
@@ -104,10 +110,10 @@ describe('the seals of the audit', () => {
 
   it('are made once of two processes at the same time, and nothing is left out', async () => {
     const store = memoryAudit()
-    const [one, two] = [await sealsOf(store), await sealsOf(store)]
+    const [one, two] = [sealsOf(store), sealsOf(store)]
     for (let round = 0; round < 10; round += 1) {
       await put(store, used('a', T + round))
-      await Promise.all([one.seals.seal(), two.seals.seal()])
+      await Promise.all([one.seal(), two.seal()])
     }
     const all = await sealed(store)
     expect(all.map((seal) => seal?.number)).to.deep.equal(all.map((_, index) => index + 1))
@@ -120,13 +126,13 @@ describe('the seals of the audit', () => {
     const keyless = async () => {
       throw new Error('no key in jwks can sign')
     }
-    const { seals } = await sealsOf(store, { sign: keyless })
+    const seals = sealsOf(store, { sign: keyless })
     const { stderr } = await quietly(() => seals.seal())
     expect(stderr).to.deep.equal([
       'audit: new entries are not sealed, until it works: no key in jwks can sign',
     ])
     expect(await rejection(seals.assertSeals())).to.match(/no key/)
-    await (await sealsOf(store)).seals.seal()
+    await sealsOf(store).seal()
     expect(await sealed(store)).to.have.length(1)
   })
 
@@ -153,11 +159,7 @@ describe('the seals of the audit', () => {
 
 for (const { name, create, suite } of storages) {
   suite(`what SQL alone puts into the audit, in ${name},`, () => {
-    let storage: Storage
-    beforeEach(async () => {
-      storage = await create()
-    })
-    afterEach(() => storage.dispose())
+    const storage = renewed(create)
 
     const alarms = async () =>
       decoded(await readOn(storage.store)).flatMap((each) =>
@@ -177,7 +179,7 @@ for (const { name, create, suite } of storages) {
 
     it('after the newest seal, garbage: check() and one alarm say so, and sealing goes on', async () => {
       const { store } = storage
-      const { seals } = await sealsOf(store)
+      const seals = sealsOf(store)
       await put(store, issued('a', T))
       await seals.seal()
       const [good = ''] = await store.seals(1)
@@ -207,10 +209,8 @@ for (const { name, create, suite } of storages) {
       const { store } = storage
       await put(store, issued('a', T))
       const { sign } = await signer({ kid: 'foreign' })
-      await (
-        await sealsOf(store, { sign, marks: { ...foreignMarks, isRight: () => true } })
-      ).seals.seal()
-      const { seals } = await sealsOf(store)
+      await sealsOf(store, { sign, marks: { ...foreignMarks, isRight: () => true } }).seal()
+      const seals = sealsOf(store)
       await quietly(() => seals.seal())
       await seals.seal()
       expect(await alarms()).to.deep.equal(['the seal 1 was not written by the audit'])
@@ -224,9 +224,9 @@ for (const { name, create, suite } of storages) {
       const [one, other] = (await batchOf(store, used('a', T + 1), used('b', T))).entries
       await addEntry(3, one, 'é'.repeat(22))
       await addEntry(4, { digest: other?.digest.replace('.', ':') ?? '' })
-      const processes = [await sealsOf(store), await sealsOf(store)]
+      const processes = [sealsOf(store), sealsOf(store)]
       await quietly(async () => {
-        for (const { seals } of [...processes, ...processes]) await seals.seal()
+        for (const seals of [...processes, ...processes]) await seals.seal()
       })
       expect(await coveredIn(store)).to.deep.equal([
         [4, 2],

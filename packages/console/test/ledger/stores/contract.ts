@@ -27,9 +27,9 @@ export function describeAuditStore(
   name: string,
   { create, changes }: AuditStorageKind,
   suite: DefineSuite = describe,
-): void {
-  async function runOnStorage({ run }: AuditCase): Promise<void> {
-    const storage = await create()
+) {
+  async function runOnStorage({ run }: AuditCase) {
+    await using storage = await create()
     const connections: AuditStore[] = []
     const another = async () => {
       const store = storage.connect()
@@ -43,7 +43,6 @@ export function describeAuditStore(
       await run({ store, another, run: storage.run })
     } finally {
       for (const store of connections) await store.close()
-      await storage.dispose()
     }
   }
 
@@ -56,8 +55,7 @@ export function describeAuditStore(
     permits: permitCases,
     damage: damageCases(changes),
   }
-  suite(`audit store: ${name}`, function () {
-    this.timeout(30_000)
+  suite(`audit store: ${name}`, () => {
     for (const [group, cases] of Object.entries(groups)) {
       describe(group, () => {
         for (const each of cases) it(each.title, () => runOnStorage(each))

@@ -3,7 +3,7 @@ import { storedRowOf } from 'oidc-provider-impersonation-verify/chain'
 import { type AuditEntry, type AuditRow, fold } from 'oidc-provider-impersonation-verify/format'
 import type { RowFilter } from '../../../src/ledger/filters.ts'
 import type { AuditStore } from '../../../src/ledger/store.ts'
-import { ended, idOf, issued, refused, replayed, T } from './contract/support.ts'
+import { ended, idOf, issued, many, refused, replayed, T } from './contract/support.ts'
 
 /** Many times what a page compares: to read them all would be found out. */
 const ROWS = 30_000
@@ -22,7 +22,7 @@ const REFUSED = { id: idOf('refused'), at: T + 12_000 * STEP_MS + 1 }
  * time, and all but one row ended in the same way.
  */
 export function manyRows(): { id: string; data: string }[] {
-  const rows = Array.from({ length: ROWS }, (_, index) => {
+  const rows = many(ROWS, (index) => {
     const at = T + index * STEP_MS
     const name = `${index}`
     const [sub, said] = operatorOf(index)
@@ -112,7 +112,7 @@ async function allPages(store: AuditStore, filter: RowFilter) {
 export function boundedCases(
   store: () => AuditStore,
   rowsRead: (work: () => Promise<unknown>) => Promise<number>,
-): void {
+) {
   for (const filter of NEVER_TOGETHER) {
     it(`reads a part of them for a page: ${JSON.stringify(filter)}`, async () => {
       const first = await rowsRead(async () => {
@@ -139,7 +139,7 @@ export function boundedCases(
 }
 
 /** What a reader who looks further back finds is what there is. */
-async function expectAllFound(store: AuditStore): Promise<void> {
+async function expectAllFound(store: AuditStore) {
   const pages = await allPages(store, { operator: 'olivia', customer: 'grace' })
   expect(pages.flatMap(({ rows }) => rows.map(({ id }) => id))).to.deep.equal([REFUSED.id])
   const first = await store.find({ text: 'sup-29777' }, { limit: 50, now: T })

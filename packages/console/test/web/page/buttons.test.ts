@@ -1,12 +1,8 @@
 import { expect } from 'chai'
-import type { Authorize } from 'oidc-provider-impersonation'
-import { createPermits } from 'oidc-provider-impersonation-console'
-import { openedStore } from '../../../src/ledger/stores/opened-store.ts'
-import { over, processOn } from '../../features/personal-data/person.ts'
-import { type Deployment, deploy } from '../../support/deployment.ts'
+import { over, recordPast } from '../../features/personal-data/person.ts'
 import { formsOf } from '../../support/forms.ts'
-import { memoryAudit } from '../../support/memory-audit.ts'
 import { storePause } from '../../support/store-pause.ts'
+import { deployWithPermits, RULE } from '../../support/with-permits.ts'
 
 // The package compiles its views when it is loaded.
 const { STAFF_TABLE } = await import('../../../src/console-site.ts')
@@ -14,37 +10,20 @@ const { STAFF_TABLE } = await import('../../../src/console-site.ts')
 /** How many pages of one kind a person walks through: those of several permits, for example. */
 const MAX_OF_A_KIND = 6
 
-/** A change needs a second person, and Bob is asked himself. */
-const rule: Authorize = ({ account, scope = '' }) => {
-  if (account.accountId === 'bob') return { needs: ['user'], emergency: true }
-  return scope.includes('orders:write') ? { needs: ['second_person'], emergency: true } : true
-}
-
 /** A deployment in which there is something of everything. */
-async function busyDeployment(): Promise<Deployment> {
-  const audit = memoryAudit()
-  const approvers = [
-    { id: 'grace', name: 'Grace' },
-    { id: 'ada', name: 'Ada' },
-  ]
-  const permits = createPermits({ audit, approvers: () => approvers })
-  const authorize = permits.wrap(rule)
-  const deployment = await deploy({
-    ...{ audit, authorize },
-    console: { permits, mayErase: ({ accountId }) => ['ada', 'grace'].includes(accountId) },
+async function busyDeployment() {
+  const deployment = await deployWithPermits(RULE, {
+    permits: { approvers: () => [{ id: 'grace' }, { id: 'ada' }] },
+    console: { mayErase: ({ accountId }) => ['ada', 'grace'].includes(accountId) },
   })
-  const asked = (operator: string, customer = 'alice') => ({
-    ...{ customer, operator, application: 'shop', ticket: 'SUP-1', reason: 'The parcel is late' },
-    ...{ resource: `${deployment.url}/orders`, scope: 'orders:read orders:write' },
-  })
+  const { request } = deployment
   for (const operator of ['olivia', 'oscar', 'grace']) {
-    await permits.request(asked(operator, 'carla'))
-    await permits.request(asked(operator, 'bob'))
-    const { id } = await permits.request(asked(operator))
-    if (operator !== 'grace') await permits.decide(id, 'granted', { by: 'grace' })
+    await request({ operator, customer: 'carla' })
+    await request({ operator, customer: 'bob' })
+    if (operator === 'grace') await request({ operator })
+    else await deployment.granted({ operator })
     // Whoever has one that nobody looked at may not have another.
-    if (operator !== 'olivia')
-      await permits.emergency({ ...asked(operator, 'amir.ng'), why: 'It cannot wait' })
+    if (operator !== 'olivia') await deployment.emergency({ operator, customer: 'amir.ng' })
     const read = { operator, access: 'read', customer: 'carla' } as const
     const running = await deployment.impersonate(read)
     await running.look()
@@ -56,15 +35,12 @@ async function busyDeployment(): Promise<Deployment> {
   const stolen = await deployment.impersonate({ operator: 'oscar', access: 'read' })
   await stolen.replay()
   await storePause(deployment, { operator: 'oscar', customer: 'bea.okoye', by: 'bea.okoye' })
-  const past = processOn(openedStore(audit))
-  await past.record(...over('d', 'dana'), ...over('e', 'erin'))
-  await past.close()
+  await recordPast(deployment.audit, ...over('d', 'dana'), ...over('e', 'erin'))
   await deployment.ask('ada', '/personal-data/dana/erase', { note: 'DPO-1' })
-  await deployment.settled()
   return deployment
 }
 
-const LATE = '&ticket=SUP-1&reason=late'
+const LATE = '&ticket=SUP-123&reason=late'
 
 /** Where a person begins who may act: forms that start, and forms that ask. */
 const FORMS = ['alice&access=change', 'chen.petrov&access=change', 'bob', 'carla'].map(
@@ -94,8 +70,7 @@ function buttonsOf(html: string): readonly (readonly [string, Record<string, str
   })
 }
 
-describe('the pages, walked through by each person of the support', function () {
-  this.timeout(60_000)
+describe('the pages, walked through by each person of the support', () => {
   const pressed = new Set<string>()
 
   for (const [who, starts] of Object.entries(STARTS)) {

@@ -1,33 +1,29 @@
 import { gzipSync } from 'node:zlib'
 import { expect } from 'chai'
-import { type Deployment, deploy } from '../../support/deployment.ts'
+import { shared } from '../../../../../test/support/shared.ts'
+import { deploy } from '../../support/deployment.ts'
 import { FRENCH } from '../../support/french.ts'
 
 const sourcesIn = (page: string) =>
   [...page.matchAll(/(?:src|href)="([^"]+\/assets\/[^"]+)"/g)].map(([, url]) => String(url))
 
-describe('the pages of the console', function () {
-  this.timeout(30_000)
-  let shared: Deployment
-  before(async () => {
-    shared = await deploy({ console: { words: { fr: FRENCH, 'pt-BR': {} } } })
-  })
-  after(() => shared[Symbol.asyncDispose]())
+describe('the pages of the console', () => {
+  const deployment = shared(() => deploy({ console: { words: { fr: FRENCH, 'pt-BR': {} } } }))
 
   const ask = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
     // `identity`: fetch would decode the others by itself.
-    fetch(shared.url + path, { method, headers: { 'accept-encoding': 'identity', ...headers } })
+    fetch(deployment.url + path, { method, headers: { 'accept-encoding': 'identity', ...headers } })
   const firstPage = async (languages = 'en') =>
-    (await shared.browse('grace', '', { 'accept-language': languages })).text
+    (await deployment.browse('grace', '', { 'accept-language': languages })).text
 
   it('answer below their path alone, and HEAD as GET', async () => {
     for (const path of ['/consoles', '/CONSOLE', '/other']) {
       expect((await ask(path)).headers.get('x-frame-options'), path).to.equal(null)
     }
-    const cookie = `support-console=${await shared.tokenOf('grace')}`
+    const cookie = `support-console=${await deployment.tokenOf('grace')}`
     const head = await ask('/console/rules', { cookie, accept: 'text/html' }, 'HEAD')
     expect([head.status, await head.text()]).to.deep.equal([200, ''])
-    const nothing = await shared.browse('grace', '/audits')
+    const nothing = await deployment.browse('grace', '/audits')
     expect(nothing.status).to.equal(404)
     expect(nothing.text).to.include('There is no such page')
   })

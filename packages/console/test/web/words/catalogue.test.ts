@@ -68,7 +68,7 @@ describe('the catalogue', () => {
 
   it('is used: each string is named in the code', () => {
     const names = new Set(code.flatMap(({ source }) => namesIn(source)))
-    const isUsed = (path: readonly string[]): boolean => {
+    const isUsed = (path: readonly string[]) => {
       const [leaf = '', parent = ''] = path.toReversed()
       // Of a small section, a string is looked up by a variable: `states[state]`.
       return names.has(leaf) || (!LARGE.includes(parent) && names.has(parent))
@@ -89,9 +89,9 @@ describe('the catalogue', () => {
 })
 
 /** Each name in the code, and each text, since a key can be one: `roles['lead']`. */
-function namesIn(source: ts.Node): string[] {
+function namesIn(source: ts.Node) {
   const names: string[] = []
-  const visit = (node: ts.Node): void => {
+  const visit = (node: ts.Node) => {
     if (ts.isIdentifier(node) || ts.isStringLiteral(node)) names.push(node.text)
     ts.forEachChild(node, visit)
   }
@@ -103,9 +103,9 @@ function namesIn(source: ts.Node): string[] {
 const READ = ['title', 'label', 'about', 'placeholder', 'alt', 'aria-label', 'help', 'close']
 
 /** Words between tags, in attributes that people read, and in messages. */
-function textsIn(source: ts.Node): string[] {
+function textsIn(source: ts.Node) {
   const texts: string[] = []
-  const visit = (node: ts.Node): void => {
+  const visit = (node: ts.Node) => {
     if (ts.isJsxText(node) && /\p{L}/u.test(node.text)) texts.push(node.text.trim())
     if (ts.isStringLiteral(node) && /\p{L}/u.test(node.text) && isRead(node)) texts.push(node.text)
     ts.forEachChild(node, visit)
@@ -114,7 +114,7 @@ function textsIn(source: ts.Node): string[] {
   return texts
 }
 
-function isRead({ parent }: ts.Node): boolean {
+function isRead({ parent }: ts.Node) {
   if (ts.isJsxAttribute(parent)) return READ.includes(parent.name.getText())
   if (ts.isPropertyAssignment(parent)) return READ.includes(parent.name.getText())
   // <p>{'text'}</p>

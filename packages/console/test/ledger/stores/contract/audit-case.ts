@@ -1,13 +1,11 @@
 import type { AuditStore } from 'oidc-provider-impersonation-console'
 
 /** A storage that is empty at first. */
-export interface AuditStorage {
+export interface AuditStorage extends AsyncDisposable {
   /** Another connection to the storage, as another process has it. It is not opened yet. */
   connect(): AuditStore
   /** Runs statements behind the back of the audit. */
   run(sql: string): unknown
-  /** Removes the storage, after all connections are closed. */
-  dispose(): unknown
 }
 
 /** What a case gets. */

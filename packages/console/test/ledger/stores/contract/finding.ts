@@ -4,6 +4,7 @@ import {
   ended,
   idOf,
   issued,
+  many,
   namesOf,
   notify,
   put,
@@ -110,7 +111,7 @@ export const findingCases: readonly AuditCase[] = [
   {
     title: 'counts the rows that are newer and match, at most 1000',
     async run({ store }) {
-      const names = Array.from({ length: 1030 }, (_, index) => `${index}`)
+      const names = many(1030, (index) => `${index}`)
       const of = (index: number) => (index % 2 ? 'alice' : 'bob')
       await put(
         store,

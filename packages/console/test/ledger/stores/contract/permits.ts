@@ -49,7 +49,7 @@ export function decisionOf(permit: StoredRecord, replaces = 0, slots: Batch['slo
 }
 
 /** Decides by what is stored now. */
-export async function decide(store: AuditStore, permit: StoredRecord): Promise<boolean> {
+export async function decide(store: AuditStore, permit: StoredRecord) {
   const { slot, id } = permit
   const before = await store.permit(id)
   const holder = slot === undefined || before ? undefined : await store.slotHolder(slot)

@@ -10,6 +10,7 @@ import {
   exported,
   idOf,
   issued,
+  many,
   put,
   readOn,
   rejection,
@@ -18,7 +19,7 @@ import {
   used,
 } from './support.ts'
 
-const TWENTY = Array.from({ length: 20 }, (_, index) => T + index)
+const TWENTY = many(20, (index) => T + index)
 
 /** Cursors that no store made, and some that attempt an injection. */
 const FORGED = [

@@ -8,6 +8,7 @@ import {
   found,
   idOf,
   issued,
+  many,
   namesOf,
   put,
   readOn,
@@ -20,7 +21,7 @@ import {
   writer,
 } from './support.ts'
 
-const FIFTY = Array.from({ length: 50 }, (_, index) => `${index}`)
+const FIFTY = many(50, (index) => `${index}`)
 
 export const removingCases: readonly AuditCase[] = [
   {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { AuditCase } from './audit-case.ts'
-import { found, idOf, issued, namesOf, put, removeOld, started, T, used } from './support.ts'
+import { found, idOf, issued, many, namesOf, put, removeOld, started, T, used } from './support.ts'
 
 const ALICE = { name: 'Alice Adams', email: 'alice@example.com' }
 const OLIVIA = { name: 'Ólivia Ørsted', email: 'olivia@support.example' }
@@ -95,7 +95,7 @@ export const searchingCases: readonly AuditCase[] = [
     async run({ store }) {
       const rows = 503
       const reason = (index: number) => (index % 200 === 7 ? 'frequent sometimes' : 'frequent')
-      const entries = Array.from({ length: rows }, (_, index) =>
+      const entries = many(rows, (index) =>
         issued(`row ${index}`, T + index, { context: { reason: reason(index) } }),
       )
       await put(store, ...entries)

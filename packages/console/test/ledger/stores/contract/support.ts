@@ -1,12 +1,6 @@
 import assert from 'node:assert/strict'
 import { hkdfSync } from 'node:crypto'
-import type {
-  AuditStore,
-  Batch,
-  RowFilter,
-  StoredEntry,
-  Written,
-} from 'oidc-provider-impersonation-console'
+import type { AuditStore, Batch, RowFilter, StoredEntry } from 'oidc-provider-impersonation-console'
 import { digestOf, isTextOf } from 'oidc-provider-impersonation-verify/chain'
 import {
   type AuditEntry,
@@ -26,6 +20,10 @@ export const T = 1_767_225_600_000
 
 /** The id of an impersonation that is called so. */
 export const idOf = (name: string) => digestOf(name)
+
+/** As many as that, each made of its number. */
+export const many = <T>(count: number, make: (index: number) => T) =>
+  Array.from({ length: count }, (_, index) => make(index))
 
 export function issued(name: string, time: number, more: Partial<AuditEntry> = {}): AuditEntry {
   return {
@@ -148,33 +146,40 @@ export function writer(store: AuditStore): {
 }
 
 /** Stores entries in one batch of a process of their own. */
-export function put(
-  store: AuditStore,
-  ...entries: readonly AuditEntry[]
-): Promise<readonly boolean[]> {
+export function put(store: AuditStore, ...entries: readonly AuditEntry[]) {
   return writer(store).write(...entries)
 }
 
 /** A batch of these entries, by what is stored now. */
-export async function batchOf(
-  store: AuditStore,
-  ...entries: readonly AuditEntry[]
-): Promise<Batch> {
+export async function batchOf(store: AuditStore, ...entries: readonly AuditEntry[]) {
   const pending = entries.map(pendingOf)
   const sums = await store.sums(pending.flatMap((one) => subjectOf(one) ?? []))
   return compose(pending, sums, MARKS.markOf).batch
 }
 
 /** Writes a batch that has time enough. */
-export const writeNow = (store: AuditStore, batch: Batch): Promise<Written> =>
+export const writeNow = (store: AuditStore, batch: Batch) =>
   store.write(batch, store.deadlineIn(10_000))
 
 /** Removes at most so much of each kind, as retention does. @returns how much */
 export const removeOld = async (store: AuditStore, before: number, limit: number) =>
   store.remove(await store.old(before, limit))
 
+/** The same store, which does something before each call of a method: it may wait, or throw. */
+export const interceptCalls = <Name extends Exclude<keyof AuditStore, 'deadlineIn' | 'keepFor'>>(
+  store: AuditStore,
+  name: Name,
+  work: (...args: Parameters<AuditStore[Name]>) => unknown,
+): AuditStore => ({
+  ...store,
+  async [name](...args: Parameters<AuditStore[Name]>) {
+    await work(...args)
+    return Reflect.apply(store[name], store, args)
+  },
+})
+
 /** Removes a row or a permit, as an erasure does. */
-export async function removeOne(store: AuditStore, id: string): Promise<number> {
+export async function removeOne(store: AuditStore, id: string) {
   const sum = (await store.sums([id])).get(id)
   return sum === undefined || sum === 'unreadable'
     ? 0
@@ -255,7 +260,7 @@ export const times = (stored: readonly StoredEntry[]) =>
   decoded(stored).map((entry) => entry?.timeMs)
 
 /** The error that a promise rejects with; `undefined` where it resolves. */
-export function rejection(promise: Promise<unknown>): Promise<unknown> {
+export function rejection(promise: Promise<unknown>) {
   return promise.then(
     () => undefined,
     (error: unknown) => error,
@@ -263,18 +268,18 @@ export function rejection(promise: Promise<unknown>): Promise<unknown> {
 }
 
 /** The members of a value, among others. */
-export function assertHas(actual: unknown, members: object, message?: string): void {
+export function assertHas(actual: unknown, members: object, message?: string) {
   const found = Object.keys(members).map((name) => [name, Reflect.get(Object(actual), name)])
   assert.deepEqual(Object.fromEntries(found), { ...members }, message)
 }
 
 /** The same texts or truth values in any order. */
-export function assertSame(actual: readonly unknown[], members: readonly unknown[]): void {
+export function assertSame(actual: readonly unknown[], members: readonly unknown[]) {
   assert.deepEqual(actual.toSorted(), members.toSorted())
 }
 
 /** The numbers of all entries have no gap, and each digest is that of its text. */
-export async function assertWholeLog(store: AuditStore): Promise<void> {
+export async function assertWholeLog(store: AuditStore) {
   const stored = await readOn(store, 0, 500)
   assert.deepEqual(
     stored.map(({ number }) => number),

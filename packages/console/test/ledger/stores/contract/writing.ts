@@ -14,6 +14,7 @@ import {
   found,
   idOf,
   issued,
+  many,
   notify,
   put,
   readOn,
@@ -42,7 +43,7 @@ export const ODD_TEXTS = {
   long: 'x'.repeat(20_000),
 }
 
-const FIFTY = Array.from({ length: 50 }, (_, index) => index)
+const FIFTY = many(50, (index) => index)
 const late = (entry: AuditEntry): AuditEntry => ({ ...entry, afterRestart: true })
 const three = async (store: AuditStore, another: () => Promise<AuditStore>) =>
   [store, await another(), await another()] as const
@@ -105,7 +106,7 @@ export const writingCases: readonly AuditCase[] = [
   {
     title: 'stores a batch in its order, with all rows that it is about, however large it is',
     async run({ store }) {
-      const names = Array.from({ length: 300 }, (_, index) => `row ${index}`)
+      const names = many(300, (index) => `row ${index}`)
       const entries = names.flatMap((name, index) => [issued(name, T + index), used(name, T + 500)])
       await put(store, ...entries)
       assert.deepEqual(decoded(await readOn(store, undefined, 100)), entries)
@@ -115,7 +116,7 @@ export const writingCases: readonly AuditCase[] = [
         names.map((name) => [idOf(name), 1]).toReversed(),
       )
       const path = `/${'x'.repeat(4000)}`
-      const long = Array.from({ length: 1000 }, (_, index) => used('long', T + index, { path }))
+      const long = many(1000, (index) => used('long', T + index, { path }))
       await put(store, ...long)
       assertHas(await store.row(idOf('long')), { reads: 1000, at: T, lastAt: T + 999 })
     },

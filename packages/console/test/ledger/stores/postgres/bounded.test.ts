@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { suiteOn } from '../../../../../../test/adapters/servers.ts'
+import { shared } from '../../../../../../test/support/shared.ts'
 import type { AuditStore } from '../../../../src/ledger/store.ts'
 import {
   createPostgresAudit,
@@ -14,7 +15,7 @@ const suite = await suiteOn('PostgreSQL')
 
 suite('a search in PostgreSQL among many rows', function () {
   this.timeout(120_000)
-  let database: Awaited<ReturnType<typeof newSchema>>
+  const database = shared(newSchema)
   let store: AuditStore
   /** Rows of the table that were read. */
   let read = 0
@@ -22,7 +23,6 @@ suite('a search in PostgreSQL among many rows', function () {
   let asked: unknown
 
   before(async () => {
-    database = await newSchema()
     // So little memory is for 30,000 rows what the default is for millions.
     const pool = database.pool({ level: '-c work_mem=64kB' })
     store = createPostgresAudit({
@@ -39,9 +39,7 @@ suite('a search in PostgreSQL among many rows', function () {
     )
     await pool.query('VACUUM ANALYZE impersonation_audit_impersonation')
   })
-  after(() => database.dispose())
-
-  async function rowsRead(work: () => Promise<unknown>): Promise<number> {
+  async function rowsRead(work: () => Promise<unknown>) {
     read = 0
     await work()
     return read

@@ -3,23 +3,22 @@ import { Pool } from 'pg'
 import { suiteOn } from '../../../../../../test/adapters/servers.ts'
 import { startPgBouncer } from '../../../../../../test/support/pgbouncer.ts'
 import { createPostgresAudit } from '../../../../src/ledger/stores/postgres/index.ts'
-import { assertWholeLog, idOf, issued, readOn, T, used, writer } from '../contract/support.ts'
+import { assertWholeLog, idOf, issued, many, readOn, T, used, writer } from '../contract/support.ts'
 import { newDatabase } from './schema.ts'
 
 const suite = await suiteOn('pgbouncer', 'PostgreSQL')
 
-suite('createPostgresAudit, behind PgBouncer in transaction mode', function () {
-  this.timeout(30_000)
-
+suite('createPostgresAudit, behind PgBouncer in transaction mode', () => {
   it('opens, compares its tables, and loses nothing with prepare: false', async () => {
-    const { schema, admin, url, dispose } = await newDatabase()
+    await using database = await newDatabase()
+    const { schema, admin, url } = database
     await admin.query(
       `ALTER DATABASE ${admin.escapeIdentifier(admin.database ?? '')} SET search_path = ${schema}`,
     )
     const bouncer = await startPgBouncer(2, url)
     const pool = new Pool({ connectionString: bouncer.url, max: 6 })
     try {
-      const stores = Array.from({ length: 4 }, () => createPostgresAudit({ pool, prepare: false }))
+      const stores = many(4, () => createPostgresAudit({ pool, prepare: false }))
       await Promise.all(stores.map((store) => store.open()))
       await Promise.all(
         stores.map(async (store, index) => {
@@ -37,7 +36,6 @@ suite('createPostgresAudit, behind PgBouncer in transaction mode', function () {
     } finally {
       await pool.end()
       await bouncer.stop()
-      await dispose()
     }
   })
 })

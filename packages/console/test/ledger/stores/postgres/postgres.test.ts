@@ -3,8 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'chai'
 import { type ClientBase, Pool } from 'pg'
 import { suiteOn } from '../../../../../../test/adapters/servers.ts'
+import { renewed } from '../../../../../../test/support/shared.ts'
 import { pendingOf } from '../../../../src/ledger/recording/compose.ts'
-import type { AuditStore, Batch } from '../../../../src/ledger/store.ts'
+import type { Batch } from '../../../../src/ledger/store.ts'
 import {
   createPostgresAudit,
   type PostgresPool,
@@ -17,6 +18,7 @@ import {
   exported,
   idOf,
   issued,
+  many,
   NO_END,
   put,
   readOn,
@@ -69,31 +71,26 @@ describeAuditStore(
   'PostgreSQL',
   {
     async create() {
-      const { pool, dispose } = await newSchema()
+      const { pool, ...schema } = await newSchema()
       const connect = () => createPostgresAudit({ pool: pool() })
-      return { connect, dispose, run: (sql) => pool().query(sql) }
+      return { ...schema, connect, run: (sql) => pool().query(sql) }
     },
     changes: CHANGES,
   },
   suite,
 )
 
-suite('the audit in PostgreSQL', function () {
-  this.timeout(30_000)
-  let database: Awaited<ReturnType<typeof newSchema>>
-  beforeEach(async () => {
-    database = await newSchema()
-  })
-  afterEach(() => database.dispose())
+suite('the audit in PostgreSQL', () => {
+  const database = renewed(newSchema)
 
-  async function opened(pool: PostgresPool = database.pool()): Promise<AuditStore> {
+  async function opened(pool: PostgresPool = database.pool()) {
     const store = createPostgresAudit({ pool })
     await store.open()
     return store
   }
 
   it('creates its tables once, where eight processes start at once', async () => {
-    const stores = Array.from({ length: 8 }, () => createPostgresAudit({ pool: database.pool() }))
+    const stores = many(8, () => createPostgresAudit({ pool: database.pool() }))
     await Promise.all(stores.map((store) => store.open()))
     await Promise.all(stores.map((store, index) => put(store, issued('a', T + index))))
     expect(await stores[0]?.entries({ limit: 100 })).to.have.length(8)
@@ -142,20 +139,16 @@ suite('the audit in PostgreSQL', function () {
     }))
 
   it('says which right a role lacks that may make no temporary tables', async () => {
-    const own = await newDatabase()
-    try {
-      await createPostgresAudit({ pool: own.pool() }).open()
-      await withRole(own, async (user, grant) => {
-        await grant('SELECT ON ALL TABLES IN SCHEMA')
-        await own.admin.query(
-          "DO $$ BEGIN EXECUTE format('REVOKE TEMPORARY ON DATABASE %I FROM PUBLIC', current_database()); END $$",
-        )
-        const store = createPostgresAudit({ pool: own.pool({ user }) })
-        expect(await rejection(store.open())).to.match(/GRANT TEMPORARY ON DATABASE/)
-      })
-    } finally {
-      await own.dispose()
-    }
+    await using own = await newDatabase()
+    await createPostgresAudit({ pool: own.pool() }).open()
+    await withRole(own, async (user, grant) => {
+      await grant('SELECT ON ALL TABLES IN SCHEMA')
+      await own.admin.query(
+        "DO $$ BEGIN EXECUTE format('REVOKE TEMPORARY ON DATABASE %I FROM PUBLIC', current_database()); END $$",
+      )
+      const store = createPostgresAudit({ pool: own.pool({ user }) })
+      expect(await rejection(store.open())).to.match(/GRANT TEMPORARY ON DATABASE/)
+    })
   })
 
   it('compares its tables twice at most for ten exports that begin together', async () => {
@@ -169,7 +162,7 @@ suite('the audit in PostgreSQL', function () {
       },
     })
     connections = 0
-    await Promise.all(Array.from({ length: 10 }, () => store.assertSchema()))
+    await Promise.all(many(10, () => store.assertSchema()))
     expect(connections).to.equal(2)
   })
 
@@ -353,7 +346,7 @@ suite('the audit in PostgreSQL', function () {
     })
     const { write } = writer(store)
     for (let from = 0; from < 4000; from += 500) {
-      const names = Array.from({ length: 500 }, (_, index) => from + index)
+      const names = many(500, (index) => from + index)
       await write(
         ...names.map((number) =>
           issued(`${number}`, T + number * 1000, {
@@ -394,7 +387,7 @@ suite('the audit in PostgreSQL', function () {
 async function withRole(
   { admin, schema }: Awaited<ReturnType<typeof newSchema>>,
   use: (user: string, grant: (what: string) => Promise<unknown>) => Promise<void>,
-): Promise<void> {
+) {
   const user = `audit_role_${randomUUID().replaceAll('-', '')}`
   await admin.query(`CREATE ROLE ${user} LOGIN; GRANT USAGE ON SCHEMA ${schema} TO ${user}`)
   try {
@@ -405,19 +398,19 @@ async function withRole(
 }
 
 /** 4000 characters that have nothing in common. */
-function randomText(): string {
+function randomText() {
   return randomBytes(3000).toString('base64url')
 }
 
 /** Ends the connections of a pool, and waits until they are gone. */
-async function end(admin: ClientBase, name: string): Promise<void> {
+async function end(admin: ClientBase, name: string) {
   await admin.query(
     'SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = $1',
     [name],
   )
 }
 
-async function waitsForLock(admin: ClientBase, name: string): Promise<void> {
+async function waitsForLock(admin: ClientBase, name: string) {
   for (;;) {
     const { rows } = await admin.query(
       "SELECT 1 FROM pg_stat_activity WHERE application_name = $1 AND wait_event = 'advisory'",

@@ -12,7 +12,7 @@ export async function newSchema(database = POSTGRES_URL) {
   return {
     schema,
     admin,
-    pool(options: { user?: string; name?: string; level?: string } = {}): Pool {
+    pool(options: { user?: string; name?: string; level?: string } = {}) {
       const { user, name = schema, level = '' } = options
       const url = new URL(database)
       if (user !== undefined) url.username = user
@@ -27,7 +27,7 @@ export async function newSchema(database = POSTGRES_URL) {
       pools.push(pool)
       return pool
     },
-    async dispose() {
+    async [Symbol.asyncDispose]() {
       for (const pool of pools) await pool.end()
       await admin.query(`DROP SCHEMA ${schema} CASCADE`)
       await admin.end()
@@ -47,8 +47,8 @@ export async function newDatabase() {
   return {
     ...schema,
     url: url.href,
-    async dispose() {
-      await schema.dispose()
+    async [Symbol.asyncDispose]() {
+      await schema[Symbol.asyncDispose]()
       await server.query(`DROP DATABASE ${name}`)
       await server.end()
     },

@@ -1,8 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect } from 'chai'
+import { newFolder } from '../../../../../../test/support/folder.ts'
 import type { AuditStore } from '../../../../src/ledger/store.ts'
 import { createSqliteAudit } from '../../../../src/ledger/stores/sqlite/index.ts'
 import { boundedCases, manyRows } from '../many-rows.ts'
@@ -10,7 +9,6 @@ import { boundedCases, manyRows } from '../many-rows.ts'
 describe('a search in SQLite among many rows', function () {
   this.timeout(120_000)
   const { prepare } = DatabaseSync.prototype
-  let folder: string
   let store: AuditStore
   /** Rows whose words were compared. */
   let compared = 0
@@ -18,8 +16,7 @@ describe('a search in SQLite among many rows', function () {
   const plans: string[] = []
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'audit-test-'))
-    const file = join(folder, 'audit.db')
+    const file = join(newFolder(), 'audit.db')
     store = createSqliteAudit({ file })
     await store.open()
     const database = new DatabaseSync(file)
@@ -48,7 +45,6 @@ describe('a search in SQLite among many rows', function () {
   after(async () => {
     DatabaseSync.prototype.prepare = prepare
     await store.close()
-    await rm(folder, { recursive: true })
   })
 
   boundedCases(

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFile, stat, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { createSqliteAdapter } from 'oidc-provider-impersonation/adapters/sqlite'
+import { newFolder } from '../../../../../../test/support/folder.ts'
 import { skip } from '../../../../../../test/support/skipping.ts'
 import type { AuditStore, Batch } from '../../../../src/ledger/store.ts'
 import { openDatabase } from '../../../../src/ledger/stores/sqlite/database.ts'
@@ -16,6 +16,7 @@ import {
   batchOf,
   idOf,
   issued,
+  many,
   put,
   readOn,
   rejection,
@@ -30,7 +31,7 @@ import { FIRST_PAGES } from '../many-rows.ts'
 
 const run = promisify(execFile)
 
-function hasNumberedParameters(): boolean {
+function hasNumberedParameters() {
   const database = new DatabaseSync(':memory:')
   try {
     return database.prepare('SELECT ?1 AS one').get(1) !== undefined
@@ -41,14 +42,7 @@ function hasNumberedParameters(): boolean {
   }
 }
 
-async function newFolder() {
-  const folder = await mkdtemp(join(tmpdir(), 'audit-test-'))
-  return {
-    file: join(folder, 'audit.db'),
-    folder,
-    dispose: () => rm(folder, { recursive: true }),
-  }
-}
+const newFile = () => join(newFolder(), 'audit.db')
 
 /** Replaces a text in the tables and indices of impersonations. */
 const inSchema = (text: string, by: string) => `PRAGMA writable_schema = ON;
@@ -95,19 +89,19 @@ const CHANGES: Readonly<Record<string, string>> = {
 
 describeAuditStore('SQLite', {
   async create() {
-    const { file, dispose } = await newFolder()
+    const file = newFile()
     const run = (sql: string) => {
       using database = new DatabaseSync(file)
       database.enableDefensive?.(false)
       database.exec(sql)
     }
-    return { connect: () => createSqliteAudit({ file }), dispose, run }
+    return { connect: () => createSqliteAudit({ file }), run, async [Symbol.asyncDispose]() {} }
   },
   changes: CHANGES,
 })
 
 /** How often the text stands in the database and in what was written last. */
-async function occurrences(file: string, text: string): Promise<number> {
+async function occurrences(file: string, text: string) {
   let count = 0
   for (const name of [file, `${file}-wal`]) {
     const bytes = await readFile(name).catch(() => Buffer.alloc(0))
@@ -116,17 +110,15 @@ async function occurrences(file: string, text: string): Promise<number> {
   return count
 }
 
-describe('the audit in SQLite', function () {
-  this.timeout(30_000)
-  let place: Awaited<ReturnType<typeof newFolder>>
+describe('the audit in SQLite', () => {
+  let file: string
   let stores: AuditStore[]
-  beforeEach(async () => {
-    place = await newFolder()
+  beforeEach(() => {
+    file = newFile()
     stores = []
   })
   afterEach(async () => {
     for (const store of stores) await store.close()
-    await place.dispose()
   })
 
   it('has nothing of what was erased in its files, also of what was written over before', async () => {
@@ -141,17 +133,17 @@ describe('the audit in SQLite', function () {
       for (let use = 0; use < 5; use += 1) await write(used(`${index}`, T + use))
     }
     const texts = ['Xylander', 'xylander', 'Kontoverlust', 'Zwetschgen', 'XYZ-1', 'xyz-1']
-    expect(await occurrences(place.file, 'Xylander')).to.be.above(40)
+    expect(await occurrences(file, 'Xylander')).to.be.above(40)
     for (let index = 0; index < 40; index += 1) await removeOne(store, idOf(`${index}`))
     await store.overwriteRemoved()
-    for (const text of texts) expect(await occurrences(place.file, text), text).to.equal(0)
+    for (const text of texts) expect(await occurrences(file, text), text).to.equal(0)
     expect(await store.row(idOf('other 3'))).not.to.equal(undefined)
   })
 
   it('says that a process that reads keeps what was erased in the -wal file', async () => {
     const store = await opened()
     await put(store, issued('a', T, { names: { user: { name: 'Zoë Xylander' } } }))
-    const reader = new DatabaseSync(place.file)
+    const reader = new DatabaseSync(file)
     reader.exec('BEGIN; SELECT count(*) FROM impersonation_audit_impersonation')
     await removeOne(store, idOf('a'))
     const { stderr } = await quietly(() => store.overwriteRemoved())
@@ -159,11 +151,11 @@ describe('the audit in SQLite', function () {
     reader.exec('COMMIT')
     reader.close()
     await store.overwriteRemoved()
-    expect(await occurrences(place.file, 'Xylander')).to.equal(0)
+    expect(await occurrences(file, 'Xylander')).to.equal(0)
   })
 
-  async function opened(file = place.file): Promise<AuditStore> {
-    const store = createSqliteAudit({ file })
+  async function opened(at = file) {
+    const store = createSqliteAudit({ file: at })
     stores.push(store)
     await store.open()
     return store
@@ -171,8 +163,8 @@ describe('the audit in SQLite', function () {
 
   it('loses nothing of four processes that start and write at once', async () => {
     const script = join(import.meta.dirname, 'writer.ts')
-    const args = ['--conditions=oidc-provider-impersonation', script, place.file, '40']
-    await Promise.all(Array.from({ length: 4 }, () => run(process.execPath, args)))
+    const args = ['--conditions=oidc-provider-impersonation', script, file, '40']
+    await Promise.all(many(4, () => run(process.execPath, args)))
     const store = await opened()
     expect(await store.row(idOf('a'))).to.include({ reads: 320 })
     expect(await readOn(store, undefined, 100)).to.have.length(320)
@@ -180,7 +172,7 @@ describe('the audit in SQLite', function () {
   })
 
   it('I13: flushes each entry to the disk before it says that it is stored', async () => {
-    const database = await openDatabase(place.file)
+    const database = await openDatabase(file)
     expect(database.prepare('PRAGMA synchronous').get()).to.include({ synchronous: 2 })
     database.close()
   })
@@ -188,7 +180,7 @@ describe('the audit in SQLite', function () {
   it('makes a file that only its owner reads', async () => {
     await put(await opened(), issued('a', T))
     for (const name of ['audit.db', 'audit.db-wal', 'audit.db-shm']) {
-      const { mode } = await stat(join(place.folder, name))
+      const { mode } = await stat(join(dirname(file), name))
       expect((mode & 0o777).toString(8), name).to.equal('600')
     }
   })
@@ -197,11 +189,11 @@ describe('the audit in SQLite', function () {
     // The audit works with Node 22.13, the adapter from 22.20 on.
     if (!hasNumberedParameters()) skip(this, 'no Node.js 22.20 or later')
     for (const isFirst of [true, false]) {
-      const file = join(place.folder, `shared-${isFirst}.db`)
-      if (isFirst) await put(await opened(file), issued('a', T))
-      const adapter = createSqliteAdapter({ file })
+      const own = newFile()
+      if (isFirst) await put(await opened(own), issued('a', T))
+      const adapter = createSqliteAdapter({ file: own })
       await adapter('Session').upsert('id', { jti: 'id' }, 60)
-      const store = await opened(file)
+      const store = await opened(own)
       await put(store, used('a', T + 1))
       expect(await store.row(idOf('a'))).to.include({ reads: 1 })
       expect(await adapter('Session').find('id')).to.include({ jti: 'id' })
@@ -212,7 +204,7 @@ describe('the audit in SQLite', function () {
   it('waits while another process writes, reads meanwhile, and lets this process work', async () => {
     const store = await opened()
     await put(store, issued('a', T))
-    const other = new DatabaseSync(place.file)
+    const other = new DatabaseSync(file)
     other.exec('BEGIN IMMEDIATE')
     let isStored = false
     const stored = put(store, used('a', T + 1)).then(() => {
@@ -239,7 +231,7 @@ describe('the audit in SQLite', function () {
   it('stores nothing of a batch that fails in the middle', async () => {
     const store = await opened()
     const batch = await batchOf(store, issued('a', T), used('a', T + 1))
-    const other = new DatabaseSync(place.file)
+    const other = new DatabaseSync(file)
     other.exec('ALTER TABLE impersonation_audit_impersonation RENAME TO away')
     expect(await rejection(writeNow(store, batch))).to.be.instanceOf(Error)
     other.exec('ALTER TABLE away RENAME TO impersonation_audit_impersonation')
@@ -251,9 +243,9 @@ describe('the audit in SQLite', function () {
 
   it('compares what a search looks at while another process writes, and waits for nobody', async () => {
     const store = await opened()
-    const names = Array.from({ length: 500 }, (_, index) => `${index}`)
+    const names = many(500, (index) => `${index}`)
     await put(store, ...names.map((name) => issued(name, T)))
-    using other = new DatabaseSync(place.file)
+    using other = new DatabaseSync(file)
     other.exec('BEGIN IMMEDIATE')
     await store.assertSchema()
     await (await opened()).row(idOf('1'))
@@ -265,16 +257,14 @@ describe('the audit in SQLite', function () {
   })
 
   it('says what is wrong with a file that cannot be used', async () => {
-    const noFolder = createSqliteAudit({ file: join(place.folder, 'none', 'audit.db') })
+    const noFolder = createSqliteAudit({ file: join(dirname(file), 'none', 'audit.db') })
     expect(await rejection(noFolder.open())).to.match(/folder/)
-    await writeFile(place.file, 'this is no database, but a text that is long enough to be read')
-    expect(await rejection(createSqliteAudit({ file: place.file }).open())).to.match(
-      /not a database/,
-    )
+    await writeFile(file, 'this is no database, but a text that is long enough to be read')
+    expect(await rejection(createSqliteAudit({ file }).open())).to.match(/not a database/)
   })
 
   it('rejects after it was closed, and before it was opened', async () => {
-    const store = createSqliteAudit({ file: place.file })
+    const store = createSqliteAudit({ file })
     const batch: Batch = { entries: [], sums: [], slots: [] }
     expect(await rejection(writeNow(store, batch))).to.match(/not open/)
     await store.open()
@@ -288,7 +278,7 @@ describe('the audit in SQLite', function () {
 
   it('finds each first page and each date by an index, and sorts nothing', async () => {
     const store = await opened()
-    const other = new DatabaseSync(place.file)
+    const other = new DatabaseSync(file)
     const { prepare } = DatabaseSync.prototype
     try {
       for (const filter of FIRST_PAGES) {
