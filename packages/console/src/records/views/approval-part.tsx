@@ -3,7 +3,7 @@ import { type At, text } from '../../web/kit/at.ts'
 import { Button, Disclosure, type FieldIn, NoteField } from '../../web/kit/form.tsx'
 import { Link } from '../../web/kit/link.tsx'
 import { recordPath } from '../../web/kit/paths.ts'
-import { relativeText } from '../../web/kit/time.tsx'
+import { timeText } from '../../web/kit/time.tsx'
 import type { Approval } from '../../web/record-answer.ts'
 import { decidersText } from './record-page.tsx'
 
@@ -65,7 +65,7 @@ export function neededText(at: At, approval: Approval): string {
   const { permits, records } = at.words
   if (refused) {
     const person = refused.by.name ?? refused.by.id
-    return text(at, permits.ask.refused, { person, time: relativeText(at, refused.until - at.now) })
+    return text(at, permits.ask.refused, { person, time: timeText(at, refused.until) })
   }
   const needs = records.needs[by.length > 1 ? 'both' : (by[0] ?? 'second_person')]
   return deciders ? `${needs} ${decidersText(at, deciders)}` : needs
