@@ -11,7 +11,7 @@ import { isAudited } from '../../kernel/roles.ts'
 import { canChange, nameIn } from '../../web/applications.ts'
 import type { Call, CustomerCall } from '../../web/parts.ts'
 import type { RecordAnswer } from '../../web/record-answer.ts'
-import { ticketLink } from '../../web/ticket.ts'
+import { ticketUrlOf } from '../../web/ticket.ts'
 import { recordAt, type Standing, type StandingChoice } from '../record-at.ts'
 import type { Records } from '../records.ts'
 import { type Approvers, speakerOf } from '../who.ts'
@@ -91,7 +91,7 @@ export function shownRecord(
     ...(record.kind === 'erasure' && { impersonation: undefined, record: undefined }),
     applicationName: known && nameIn(known, language),
     canChange: canChange(applications, application, scope),
-    ...ticketLink(ticket, settings),
+    ticketUrl: ticketUrlOf(ticket, settings),
     ...unapprovedBy(record),
     isMine: record.operator?.id === caller.id,
     may: mayOf(record, { id: caller.id, is }, now()),
