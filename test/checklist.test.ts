@@ -4,18 +4,12 @@ import { exportJWK, generateKeyPair } from 'jose'
 import type { Configuration } from 'oidc-provider'
 import { createMemoryAdapter } from '../src/adapters/memory.ts'
 import { type ChecklistItem, ImpersonationFeature, Provider } from '../src/index.ts'
-import { TOKEN_EXCHANGE_GRANT_TYPE } from '../src/shared/constants.ts'
-import { machine } from './support/clients.ts'
+import { application, machine } from './support/clients.ts'
 import { deploy } from './support/deployment.ts'
 import { expectAnswer } from './support/http.ts'
 
 const backend = { ...machine, client_id: 'backend', client_secret: 'a-secret-of-the-backend' }
-const application = {
-  client_id: 'shop',
-  token_endpoint_auth_method: 'none' as const,
-  redirect_uris: ['https://shop.example.com/'],
-  grant_types: ['authorization_code', TOKEN_EXCHANGE_GRANT_TYPE],
-}
+const shop = { ...application, client_id: 'shop' }
 const EVENTS = [
   'impersonation.issued',
   'impersonation.started',
@@ -26,7 +20,7 @@ const EVENTS = [
 /** A provider as `npm init` would have it: nothing is set that can be left out. */
 function unprepared(): Provider {
   return new Provider('http://localhost:3000', {
-    clients: [application],
+    clients: [shop],
     features: {
       clientCredentials: { enabled: true },
       impersonation: {
@@ -41,7 +35,7 @@ async function prepared(): Promise<Provider> {
   const { privateKey } = await generateKeyPair('RS256', { extractable: true })
   const provider = new Provider('https://id.invalid/oidc', {
     adapter: createMemoryAdapter(),
-    clients: [backend, { ...application, dpop_bound_access_tokens: true }],
+    clients: [backend, { ...shop, dpop_bound_access_tokens: true }],
     cookies: { keys: ['a-key-of-the-deployment'] },
     jwks: { keys: [{ ...(await exportJWK(privateKey)), kid: '2026-11', use: 'sig' }] },
     features: {

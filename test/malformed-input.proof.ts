@@ -10,7 +10,7 @@ const RUNS = { numRuns: 300 }
 describe('malformed input: no 5xx, no token, no crash', () => {
   let m2m: string
   let actor: string
-  const deployment = shared(() => deploy())
+  const deployment = shared(deploy)
   before(async () => {
     m2m = await deployment.m2mToken()
     actor = await deployment.actorToken()

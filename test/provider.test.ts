@@ -5,8 +5,8 @@ import mount from 'koa-mount'
 import OidcProvider from 'oidc-provider'
 import { ImpersonationFeature, Provider } from '../src/index.ts'
 import { freePort } from './adapters/servers.ts'
+import { expectAnswer } from './support/http.ts'
 import { configuration, enabled, providerAt, serving, wholeFlow } from './support/serving.ts'
-import { closed } from './support/token-issuer.ts'
 
 /** The provider at a path of Koa, behind its routes. */
 function withRoutes(provider: Provider) {
@@ -22,13 +22,9 @@ describe('by its own listen(), as in the quick start of oidc-provider', () => {
     const base = `http://127.0.0.1:${port}`
     const provider = providerAt(base)
     prepare(provider)
-    const server = provider.listen(port, '127.0.0.1')
+    await using server = provider.listen(port, '127.0.0.1')
     await once(server, 'listening')
-    try {
-      return await wholeFlow(base, base)
-    } finally {
-      await closed(server)
-    }
+    return await wholeFlow(base, base)
   }
 
   it('serves the management API, if nobody has mounted it', async () => {
@@ -53,8 +49,7 @@ describe('by its own listen(), as in the quick start of oidc-provider', () => {
     serving(
       (base) => providerAt(base).callback(),
       async (base) => {
-        const { status } = await fetch(`${base}/api/subject-tokens`, { method: 'POST' })
-        expect(status).to.equal(404)
+        await expectAnswer(fetch(`${base}/api/subject-tokens`, { method: 'POST' }), 404)
       },
     ))
 })
@@ -71,8 +66,7 @@ describe('a provider without impersonation', () => {
           return withRoutes(new Provider(`${base}/oidc`, { ...configuration, features }))
         },
         async (base) => {
-          const { status } = await fetch(`${base}/api/subject-tokens`, { method: 'POST' })
-          expect(status).to.equal(404)
+          await expectAnswer(fetch(`${base}/api/subject-tokens`, { method: 'POST' }), 404)
           const discovery = await fetch(`${base}/oidc/.well-known/openid-configuration`)
           expect(await discovery.text()).to.not.include('token-exchange')
         },

@@ -23,12 +23,12 @@ redisSuite('I6: no error of the Redis adapter holds a key or a value', () => {
   const key = (index: string, value: string) => `oidc:${MODEL}:${index}:${value}`
 
   before(async () => {
-    server = (await startRedis('--appendonly', 'yes')) ?? expect.fail('redis-server did not start')
+    server = await startRedis('--appendonly', 'yes')
     admin = new Redis(server.port)
   })
   after(async () => {
     admin.disconnect()
-    await server.stop()
+    await server.kill()
   })
 
   const drivers = { ioredis: openIoredis, 'node-redis': openNodeRedis }

@@ -93,9 +93,9 @@ export function freePort(): Promise<number> {
   })
 }
 
-export type PrivateRedis = NonNullable<Awaited<ReturnType<typeof startRedis>>>
+export type PrivateRedis = Awaited<ReturnType<typeof startRedis>>
 
-/** Starts redis-server on a free port; undefined where it is not installed. */
+/** Starts redis-server on a free port. */
 export async function startRedis(...args: string[]) {
   const port = await freePort()
   // Without it, it is the port and 10,000: one in five free ports is too high for that.
@@ -103,22 +103,18 @@ export async function startRedis(...args: string[]) {
   const options = ['--save', '', '--appendonly', 'no', '--dir', newFolder()]
   const line = ['--port', String(port), ...bus, ...options, ...args]
   let current = await spawnRedis(port, line)
-  if (!current) return undefined
   const kill = async () => {
-    current?.server.kill('SIGKILL')
-    await current?.end
+    current.server.kill('SIGKILL')
+    await current.end
   }
-  let { server } = current
   const restart = async () => {
     current = await spawnRedis(port, line)
-    if (!current) throw new Error('redis-server did not start again')
-    server = current.server
   }
   return {
     port,
     /** The one that runs, or ran last. */
     get process() {
-      return server
+      return current.server
     },
     /** Ends it as `kill -9` does. */
     kill,
@@ -129,11 +125,10 @@ export async function startRedis(...args: string[]) {
       await kill()
       await restart()
     },
-    stop: kill,
   }
 }
 
-/** Resolves once it listens; `undefined` when it ended before. */
+/** Resolves once it listens. */
 async function spawnRedis(port: number, line: string[]) {
   const server = spawn('redis-server', line, { stdio: 'ignore' })
   let ended = false
@@ -146,7 +141,7 @@ async function spawnRedis(port: number, line: string[]) {
     if (await listens(port)) return { server, end }
     await wait(20)
   }
-  return undefined
+  throw new Error('redis-server did not start')
 }
 
 /** Shortens the lifetime of every key by that many seconds, so that no test has to wait. */

@@ -8,7 +8,7 @@ import { shared } from '../support/shared.ts'
 const HOUR = 3_600_000
 
 describe('a clock that is an hour off', () => {
-  const deployment = shared(() => deploy())
+  const deployment = shared(deploy)
 
   for (const [what, atIssue, atExchange] of [
     ['ahead', HOUR, HOUR],

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { decodeJwt } from 'jose'
 import { type Answer, type Deployment, deploy } from '../support/deployment.ts'
 import { expectAnswer } from '../support/http.ts'
-import { operatorJwt, resigned } from '../support/jwts.ts'
+import { apiToken, resigned } from '../support/jwts.ts'
 
 const features = {
   registration: { enabled: true, initialAccessToken: true },
@@ -25,7 +25,7 @@ describe('what is presented in the place of a token: no 5xx, no token', () => {
     })
     actor = {
       opaque: await deployment.actorToken(),
-      jwt: await operatorJwt(deployment),
+      jwt: await apiToken(deployment),
     }
     const elsewhere = await deployment.m2mToken({ resource: 'https://machines.example' })
     m2m = {
@@ -47,12 +47,12 @@ describe('what is presented in the place of a token: no 5xx, no token', () => {
   })
 
   async function issue(token: string): Promise<string> {
-    return (await deployment.issue({ userId: 'alice' }, { token })).body.subjectToken
+    return (await deployment.issueBy(token)).body.subjectToken
   }
 
   const asSubject = (value: string) => deployment.exchange({ subject_token: value })
   const asActor = (value: string) => deployment.exchange({ subject_token, actor_token: value })
-  const asBearer = (token: string) => deployment.issue({ userId: 'alice' }, { token })
+  const asBearer = (token: string) => deployment.issueBy(token)
   const everywhere = [asSubject, asActor, asBearer]
 
   function expectNothing({ status, body }: Answer, what = ''): void {

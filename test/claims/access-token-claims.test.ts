@@ -5,15 +5,14 @@ import { TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
 import { recording } from '../support/audit.ts'
 import { deployWith, exchange } from '../support/claims-hook.ts'
 import type { DeploymentOptions } from '../support/deployment.ts'
+import { apiToken } from '../support/jwts.ts'
 import {
-  type Customizer,
   claimsOf,
   customizing,
   extraTokenClaims,
   impersonated,
   MARKED_JTI,
 } from '../support/own-hooks.ts'
-import { signIn } from '../support/sign-in.ts'
 
 const forged = { sub: 'mallory' }
 const FORGED = {
@@ -56,8 +55,7 @@ const accessorOf = (payload: object, configurable: boolean) => ({
 })
 const hidden = (value: unknown) => ({ enumerable: true, get: () => value, set: () => {} })
 
-/** A customizer, or an `extraTokenClaims`, of users' tokens. */
-const byCustomizer = (customize: Customizer) => customizing(customize)
+/** With an `extraTokenClaims` of users' tokens. */
 const byClaims = (own: (token: object) => object | undefined) =>
   extraTokenClaims((token) =>
     Reflect.get(token, 'kind') === 'AccessToken' ? own(token) : undefined,
@@ -85,46 +83,46 @@ const TRICKS: Record<string, DeploymentOptions> = {
       getCustomJwtClaims: ({ token }) => (token.sub === 'backend' ? {} : FORGED),
     },
   },
-  'claims of every name, by a JWT customizer': byCustomizer((_ctx, _token, { payload }) =>
+  'claims of every name, by a JWT customizer': customizing((_ctx, _token, { payload }) =>
     Object.assign(payload, { act: forged, jti: 'x', status: 1, exp: FORGED.exp }),
   ),
   'claims with an inherited prototype': byClaims(() =>
     Object.assign(Object.create({ deployment: 'eu' }), { act: forged }),
   ),
   'a toJSON in claims': byClaims(() => ({ toJSON: () => ({ sub: 'bob', act: forged }) })),
-  'an accessor in the payload': byCustomizer((_ctx, _token, { payload }) =>
+  'an accessor in the payload': customizing((_ctx, _token, { payload }) =>
     Object.defineProperty(payload, 'act', { ...hidden(forged), configurable: true }),
   ),
-  'an accessor on jwt.payload': byCustomizer((_ctx, _token, jwt) =>
+  'an accessor on jwt.payload': customizing((_ctx, _token, jwt) =>
     Object.defineProperty(jwt, 'payload', accessorOf(jwt.payload, true)),
   ),
-  'an accessor on jwt.payload, for good': byCustomizer((_ctx, _token, jwt) =>
+  'an accessor on jwt.payload, for good': customizing((_ctx, _token, jwt) =>
     Object.defineProperty(jwt, 'payload', accessorOf(jwt.payload, false)),
   ),
-  'writing to jwt.payload in later microtasks and turns': byCustomizer((_ctx, _token, jwt) => {
+  'writing to jwt.payload in later microtasks and turns': customizing((_ctx, _token, jwt) => {
     const write = () => Object.assign(jwt.payload, LATE)
     void later(write)
     setImmediate(write)
     process.nextTick(write)
   }),
-  'assigning jwt.payload in later microtasks': byCustomizer((_ctx, _token, jwt) => {
+  'assigning jwt.payload in later microtasks': customizing((_ctx, _token, jwt) => {
     const { payload } = jwt
     void later(() => Object.assign(jwt, { payload: { ...payload, act: forged } }))
   }),
-  'freezing jwt with a forged payload': byCustomizer((_ctx, _token, jwt) => {
+  'freezing jwt with a forged payload': customizing((_ctx, _token, jwt) => {
     jwt.payload = { ...jwt.payload, ...LATE }
     Object.freeze(jwt)
   }),
-  'a hidden toJSON in the payload, after a turn': byCustomizer(async (_ctx, _token, jwt) => {
+  'a hidden toJSON in the payload, after a turn': customizing(async (_ctx, _token, jwt) => {
     await turn()
     const { payload } = jwt
     Object.defineProperty(payload, 'toJSON', { value: () => ({ ...payload, ...LATE }) })
   }),
-  'a JWT customizer that drops payload.jti': byCustomizer((_ctx, _token, jwt) => {
+  'a JWT customizer that drops payload.jti': customizing((_ctx, _token, jwt) => {
     const { jti: _, ...payload } = jwt.payload
     jwt.payload = payload
   }),
-  'a JWT customizer that writes to the token': byCustomizer((_ctx, token) =>
+  'a JWT customizer that writes to the token': customizing((_ctx, token) =>
     ifExchanged((it) => Object.assign(it, { jti: 'x' }))(token),
   ),
   'extraTokenClaims that writes to the token': byClaims((token) => {
@@ -161,11 +159,11 @@ describe('claims of an access token', () => {
     it(`I3, I4, I8: ${what}: the user, actor, marks and life of an impersonated token stay the provider's, and no token has a forged act`, async () => {
       await using deployment = await recording(options)
       const { provider, orders, base } = deployment
-      const own = { resource: orders, scope: 'openid orders:read' }
+      const scope = 'openid orders:read'
       const others = [
         await deployment.m2mToken(),
-        (await signIn(deployment, 'alice', own)).access_token,
-        (await signIn(deployment, 'alice', { ...own, resource: `${base}/opaque` })).access_token,
+        await apiToken(deployment, 'alice'),
+        await apiToken(deployment, 'alice', { resource: `${base}/opaque` }),
       ].map((token) => claimsOf(deployment, token))
       for (const claims of await Promise.all(others)) expect(claims).to.not.have.property('act')
       const operator = await deployment.actorToken()
@@ -177,15 +175,14 @@ describe('claims of an access token', () => {
         [`${base}/opaque`, 'opaque'],
       ] as const) {
         for (const actor of [undefined, operator]) {
-          const form = { ...own, resource, ...(actor ? { actor_token: actor } : {}) }
+          const form = { scope, resource, ...(actor ? { actor_token: actor } : {}) }
           told.length = 0
           const { token, claims } = await impersonated(deployment, form)
           expect(told).to.deep.equal([format])
           expect(claims.act).to.deep.equal(actor ? { sub: 'olivia' } : undefined)
           const { issuer: iss } = deployment
           expect(claims).to.deep.include({
-            ...{ sub: 'alice', aud: resource, iss, client_id: 'console' },
-            scope: own.scope,
+            ...{ sub: 'alice', aud: resource, iss, client_id: 'console', scope },
           })
           const invented = ['may_act', 'nbf', 'cnf', 'sid', 'op_grant_id', 'username']
           expect(claims).to.not.have.any.keys(...invented, 'authorization_details')
@@ -205,7 +202,7 @@ describe('claims of an access token', () => {
             expect(life).to.be.at.most(3600)
           }
           const laundered = await deployment.exchange({
-            subject_token: await deployment.subjectToken('bob'),
+            subject_token: await deployment.subjectToken({ userId: 'bob' }),
             actor_token: token,
           })
           expect(laundered.body.error_description).to.equal('actor token is invalid')

@@ -3,6 +3,7 @@ import { expect } from 'chai'
 import { decodeJwt } from 'jose'
 import type { Configuration } from 'oidc-provider'
 import { deploy } from '../support/deployment.ts'
+import { apiToken } from '../support/jwts.ts'
 import {
   type Customizer,
   claimsOf,
@@ -10,7 +11,6 @@ import {
   extraTokenClaims,
   impersonated,
 } from '../support/own-hooks.ts'
-import { signIn } from '../support/sign-in.ts'
 
 // What neither a customizer nor another function can do to an impersonated token, or to act:
 // access-token-claims.test.ts.
@@ -32,9 +32,7 @@ describe('a JWT customizer', () => {
           trick(ctx, token, jwt)
         }),
       )
-      const options = { resource: deployment.orders, scope: 'openid orders:read' }
-      const { access_token } = await signIn(deployment, 'alice', options)
-      expect(decodeJwt(access_token).jti)
+      expect(decodeJwt(await apiToken(deployment)).jti)
         .to.equal(own.at(-1))
         .and.not.match(/^impersonation:/)
     }
@@ -67,9 +65,8 @@ describe('a JWT customizer', () => {
       }),
       impersonation: { actorToken: { maxAge: 60 } },
     })
-    const options = { resource: `${deployment.base}/opaque`, scope: 'openid orders:read' }
-    const { access_token } = await signIn(deployment, 'alice', options)
-    const claims = await claimsOf(deployment, access_token)
+    const resource = `${deployment.base}/opaque`
+    const claims = await claimsOf(deployment, await apiToken(deployment, 'alice', { resource }))
     expect(claims).to.include({ sub: 'alice' }).and.not.have.property('late')
     expect(claims.auth_time).to.be.below(4e9)
   })
@@ -81,9 +78,7 @@ describe('a JWT customizer', () => {
         Object.assign(jwt.payload, { jti: 'eu-1', region: 'eu' })
       }),
     )
-    const options = { resource: deployment.orders, scope: 'openid orders:read' }
-    const { access_token } = await signIn(deployment, 'alice', options)
-    expect(decodeJwt(access_token)).to.include({ jti: 'eu-1', region: 'eu' })
+    expect(decodeJwt(await apiToken(deployment))).to.include({ jti: 'eu-1', region: 'eu' })
     expect((await impersonated(deployment)).claims.region).to.equal('eu')
   })
 

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readFile, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
@@ -17,8 +17,9 @@ import {
 } from '../adapters/servers.ts'
 import { compile } from '../support/compile.ts'
 import { deploy } from '../support/deployment.ts'
+import { expectAnswer } from '../support/http.ts'
 import { shared } from '../support/shared.ts'
-import { snippetsOf } from './documents.ts'
+import { call, pageOf, snippetsOf } from './documents.ts'
 
 const run = promisify(execFile)
 
@@ -61,12 +62,6 @@ declare global {
 `
 
 describe('docs/adapters.md', () => {
-  let page: string
-
-  before(async () => {
-    page = await readFile(new URL('../../docs/adapters.md', import.meta.url), 'utf8')
-  })
-
   const snippets = shared(() => snippetsOf('adapters.md'))
 
   it('has code that compiles by the strictest settings, each block alone', async () => {
@@ -83,6 +78,7 @@ describe('docs/adapters.md', () => {
   })
 
   it('has a backup of SQLite, in which a redeemed token stays redeemed', async () => {
+    const page = await pageOf('adapters.md')
     const [, sql = ''] = /^sqlite3 data\/oidc\.db "(.*)"$/m.exec(page) ?? []
     const file = join(snippets.folder, 'oidc.db')
     const copy = join(snippets.folder, 'copy.db')
@@ -104,14 +100,14 @@ describe('docs/adapters.md', () => {
     before(async function () {
       await skipWithout(this, 'redis-server')
       server = await startRedis('--appendonly', 'yes')
-      if (!server) throw new Error('redis-server did not start')
+      const page = await pageOf('adapters.md')
       const [, command = ''] = /^(redis-cli ACL SETUSER (?:.*\\\n)*.*)$/m.exec(page) ?? []
       await run('bash', ['-euc', command.replace('redis-cli', `redis-cli -p ${server.port}`)])
       redis = new Redis(`redis://oidc:change-me@127.0.0.1:${server.port}`)
     })
     after(async () => {
       redis?.disconnect()
-      await server?.stop()
+      await server?.kill()
     })
 
     it('may do all that the adapter does', async () => {
@@ -121,8 +117,8 @@ describe('docs/adapters.md', () => {
       await deployment.provider.impersonation.check()
       for (const isFirst of [true, false]) {
         const subject_token = await deployment.subjectToken()
-        expect((await deployment.exchange({ subject_token })).status).to.equal(200)
-        expect((await deployment.exchange({ subject_token })).status).to.equal(400)
+        await expectAnswer(deployment.exchange({ subject_token }), 200)
+        await expectAnswer(deployment.exchange({ subject_token }), 400)
         const { items } = await deployment.provider.impersonation.list({ userId: 'alice' })
         expect(items).to.have.lengthOf(isFirst ? 1 : 2)
         await deployment.provider.impersonation.endAll({ requestedBy: 'backend' })
@@ -158,7 +154,7 @@ suite('docs/adapters.md: consumeOnce of your own', () => {
     const own = {
       query: (sql: string, values: unknown[]) => pool.query(sql.replace('oidc', table), values),
     }
-    const consume = (id: string) => Reflect.apply(Object(consumeOnce), undefined, [own, id])
+    const consume = (id: string) => call(consumeOnce, own, id)
     try {
       await pool.query(
         `CREATE TABLE ${table} (id text, consumed_at timestamptz, expires_at timestamptz)`,

@@ -1,57 +1,48 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import type { RequestListener } from 'node:http'
 import { createServer } from 'node:http'
-import { join } from 'node:path'
 import type Router from '@koa/router'
 import { expect } from 'chai'
 import { decodeJwt } from 'jose'
 import Koa from 'koa'
 import type { Authorize, ProviderConfiguration } from '../../src/index.ts'
-import { basic, type Deployment, deploy } from '../support/deployment.ts'
-import { signIn } from '../support/sign-in.ts'
+import { basic, bearer, type Deployment, deploy } from '../support/deployment.ts'
+import { expectAnswer } from '../support/http.ts'
+import { apiToken } from '../support/jwts.ts'
+import { shared } from '../support/shared.ts'
 import { listening } from '../support/token-issuer.ts'
-import { type Module, type Snippets, snippetsOf } from './documents.ts'
+import { blocksOf, snippetsOf } from './documents.ts'
 
 const ROOT = new URL('../../', import.meta.url)
 const copilot = basic('copilot', 'copilot-secret')
 
 describe('docs/agents.md', () => {
-  let page: string
-  let snippets: Snippets
+  const snippets = shared(() => snippetsOf('agents.md'))
   let deployment: Deployment
   let actor_token: string
   /** The blocks of JSON: a request for a subject token, and two payloads. */
   let shown: Record<string, unknown>[]
 
   before(async () => {
-    page = await readFile(new URL('docs/agents.md', ROOT), 'utf8')
-    shown = [...page.matchAll(/^```json\n(.*?)^```$/gms)].map(([, json = '']) => JSON.parse(json))
+    shown = (await blocksOf('agents.md', 'json')).map((json) => JSON.parse(json))
     process.env.COPILOT_SECRET = 'copilot-secret'
-    snippets = await snippetsOf('agents.md')
-    const { configuration }: Module = await load('provider.ts')
+    const { configuration } = await snippets.loadFile('provider.ts')
     delete process.env.COPILOT_SECRET
-    const { softwareReads }: Module = await load('software-reads.ts')
+    const { softwareReads } = await snippets.loadFile('software-reads.ts')
     const { clients = [], features } = configuration as ProviderConfiguration
     deployment = await deploy({
       clients: [...clients],
       impersonation: { ...features?.impersonation, authorize: softwareReads as Authorize },
     })
-    actor_token = (await signIn(deployment, 'olivia')).access_token
+    actor_token = await deployment.actorToken()
   })
-  after(async () => {
-    await deployment?.close()
-    await snippets?.[Symbol.asyncDispose]()
-  })
-
-  async function load(name: string): Promise<Module> {
-    return await import(join(snippets.folder, 'src', name))
-  }
+  after(() => deployment?.close())
 
   /** Exchanges the subject token that the page asks for, or another one. */
   async function exchange(more: object = {}, form: object = {}, headers: object = copilot) {
-    const { orders, issue } = deployment
-    const { body } = await issue({ ...shown[0], resource: orders, ...more })
-    const { subjectToken: subject_token } = body
+    const { orders } = deployment
+    const request = { ...shown[0], resource: orders, ...more }
+    const subject_token = await deployment.subjectToken(request)
     const asked = { subject_token, resource: orders, scope: 'orders:read', ...form }
     return await deployment.exchange(asked, { ...headers })
   }
@@ -76,36 +67,28 @@ describe('docs/agents.md', () => {
   })
 
   it('has an API that lets software read, and lets it pay nothing out', async () => {
-    const file = join(snippets.folder, 'src/payouts.ts')
-    const text = await readFile(file, 'utf8')
-    const { issuer, orders } = deployment
-    await writeFile(
-      file,
-      text
-        .replace('https://id.example.com/oidc', issuer)
-        .replace('https://api.example.com', orders)
-        .replace("requireScope('orders:write')", "requireScope('orders:read')"),
-    )
-    const { router }: Module = await load('payouts.ts')
+    const { router } = await snippets.loadFile('payouts.ts', {
+      'https://id.example.com/oidc': deployment.issuer,
+      'https://api.example.com': deployment.orders,
+      "requireScope('orders:write')": "requireScope('orders:read')",
+    })
     const origin = await listening(
       createServer(new Koa().use((router as Router).routes()).callback()),
     )
-    const ask = async (path: string, method: string, token: string) =>
-      await fetch(origin + path, { method, headers: { authorization: `Bearer ${token}` } })
+    const ask = (path: string, method: string, token: string) =>
+      fetch(origin + path, { method, headers: bearer(token) })
     const { access_token: acted } = (await exchange({}, { actor_token })).body
     const read = await ask('/orders', 'GET', acted)
     expect(await read.json()).to.deep.equal({
       ordersOf: 'alice',
       seenBy: { sub: 'copilot', clientId: 'copilot', act: { sub: 'olivia' } },
     })
-    expect((await ask('/payouts', 'POST', acted)).status).to.equal(403)
-    const resource = orders
-    const own = await signIn(deployment, 'alice', { scope: 'openid orders:read', resource })
-    expect((await ask('/payouts', 'POST', own.access_token)).status).to.equal(204)
+    await expectAnswer(ask('/payouts', 'POST', acted), 403)
+    await expectAnswer(ask('/payouts', 'POST', await apiToken(deployment, 'alice')), 204)
   })
 
   it('has an MCP server whose challenge leads to its metadata', async () => {
-    const { app }: Module = await load('mcp.ts')
+    const { app } = await snippets.loadFile('mcp.ts')
     const origin = await listening(createServer(app as RequestListener))
     const path = '/.well-known/oauth-protected-resource/mcp'
     const challenge = (await fetch(`${origin}/mcp`)).headers.get('www-authenticate')
@@ -118,7 +101,7 @@ describe('docs/agents.md', () => {
 
   it('shows the tools of the example as they are', async () => {
     const example = await readFile(new URL('examples/mcp-server.ts', ROOT), 'utf8')
-    const [, tools = ''] = /^```js\n(.*?)^```$/ms.exec(page) ?? []
+    const [tools = ''] = await blocksOf('agents.md', 'js')
     expect(tools).to.include('requirePerson()')
     expect(example.replaceAll(/^ +/gm, '')).to.include(tools.replaceAll(/^ +/gm, ''))
   })

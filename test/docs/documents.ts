@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,6 +8,20 @@ import manifest from '../../package.json' with { type: 'json' }
 const ROOT = join(import.meta.dirname, '../..')
 
 export type Module = Readonly<Record<string, unknown>>
+
+/** A page below `docs/`. */
+export const pageOf = (name: string) => readFile(join(ROOT, 'docs', name), 'utf8')
+
+/** The blocks of one language in a page. */
+export async function blocksOf(page: string, language: string): Promise<string[]> {
+  const blocks = new RegExp(`^ *\`\`\`${language}\\n(.*?)^ *\`\`\`$`, 'gms')
+  return [...(await pageOf(page)).matchAll(blocks)].map(([, block = '']) => block)
+}
+
+/** Calls a function of a page. */
+// biome-ignore lint/suspicious/noExplicitAny: the code of a page comes without types.
+export const call = (of: unknown, ...given: unknown[]): any =>
+  Reflect.apply(Object(of), undefined, given)
 
 export type Snippets = Awaited<ReturnType<typeof snippetsOf>>
 
@@ -20,7 +35,7 @@ export async function snippetsOf(document: string, language: 'ts' | 'js' = 'ts')
     `^\`\`\`${language}\\n(.*?)^\`\`\`$|^\\[\`([\\w.-]+\\.m?${language})\`\\]\\(\\.\\./(examples/[^)]+)\\)`,
     'gms',
   )
-  const text = await readFile(join(ROOT, 'docs', document), 'utf8')
+  const text = await pageOf(document)
   const folder = await mkdtemp(join(tmpdir(), 'impersonation-documents-'))
   await linkModules(join(folder, 'node_modules'))
   await symlink(join(ROOT, 'src'), join(folder, 'package'))
@@ -48,6 +63,14 @@ export async function snippetsOf(document: string, language: 'ts' | 'js' = 'ts')
     async load(heading: string, index = 0): Promise<Module> {
       const file = files.get(heading)?.[index]
       if (file === undefined) throw new Error(`${document} has no such code under ${heading}`)
+      return await import(pathToFileURL(file).href)
+    },
+    /** The module that is a file of this name, with other texts in place of some of its own. */
+    async loadFile(name: string, texts: Readonly<Record<string, string>> = {}): Promise<Module> {
+      let code = await readFile(join(folder, 'src', name), 'utf8')
+      for (const [text, other] of Object.entries(texts)) code = code.replaceAll(text, other)
+      const file = join(folder, 'src', `${randomUUID()}-${name}`)
+      await writeFile(file, code)
       return await import(pathToFileURL(file).href)
     },
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),

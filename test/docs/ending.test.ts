@@ -1,39 +1,29 @@
 import { randomBytes } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { expect } from 'chai'
 import { decodeJwt } from 'jose'
 import pg from 'pg'
 import { createPostgresAdapter, migrate } from '../../src/adapters/postgres/index.ts'
 import { POSTGRES_URL, suiteOn } from '../adapters/servers.ts'
-import { deploy } from '../support/deployment.ts'
+import { deploy, idOf } from '../support/deployment.ts'
+import { expectAnswer } from '../support/http.ts'
+import { apiToken } from '../support/jwts.ts'
 import { shared } from '../support/shared.ts'
-import { signIn } from '../support/sign-in.ts'
-import { snippetsOf } from './documents.ts'
-
-const PAGE = new URL('../../docs/ending.md', import.meta.url)
+import { blocksOf, call, snippetsOf } from './documents.ts'
 
 describe('docs/ending.md', () => {
   const snippets = shared(() => snippetsOf('ending.md'))
-  const deployment = shared(() => deploy())
-
-  /** A function of a file of the page, without types. */
-  async function load(file: string, name: string) {
-    const loaded = await import(join(snippets.folder, 'src', file))
-    return (...given: unknown[]) => Reflect.apply(loaded[name], undefined, given)
-  }
+  const deployment = shared(deploy)
 
   /** Starts an impersonation of alice by olivia. */
   async function start(): Promise<{ token: string; id: string }> {
-    const { access_token: actor_token } = await signIn(deployment, 'olivia')
-    const subject_token = await deployment.subjectToken('alice', { ticketId: 'SUP-1' })
+    const actor_token = await deployment.actorToken()
+    const subject_token = await deployment.subjectToken({ context: { ticketId: 'SUP-1' } })
     const { body } = await deployment.exchange({ subject_token, actor_token })
-    const token = String(body.access_token)
-    return { token, id: String(decodeJwt(token).jti).replace('impersonation:', '') }
+    return { token: String(body.access_token), id: idOf(subject_token) }
   }
 
   it('a token says where its status is, as the page shows it', async () => {
-    const [, json = ''] = /^```json\n(.*?)^```$/ms.exec(await readFile(PAGE, 'utf8')) ?? []
+    const [json = ''] = await blocksOf('ending.md', 'json')
     const shown = JSON.parse(json)
     const real = decodeJwt((await start()).token)
     expect([shown.sub, shown.act]).to.deep.equal([real.sub, real.act])
@@ -45,24 +35,20 @@ describe('docs/ending.md', () => {
   })
 
   it('a lead, a customer and an application end, and the page of a customer shows who acts', async () => {
-    const stopOperator = await load('end.ts', 'stopOperator')
-    const endMine = await load('end.ts', 'endMine')
-    const whoActsNow = await load('who-acts-now.ts', 'whoActsNow')
-    const { provider, issuer } = deployment
+    const { stopOperator, endMine } = await snippets.loadFile('end.ts')
+    const { whoActsNow } = await snippets.loadFile('who-acts-now.ts')
+    const { provider } = deployment
     await provider.impersonation.endAll({ userId: 'alice' })
     const mine = await start()
-    const [row, ...others] = (await whoActsNow(provider, 'alice')) as object[]
+    const [row, ...others] = (await call(whoActsNow, provider, 'alice')) as object[]
     expect(row).to.deep.include({ operator: 'olivia', ticket: 'SUP-1' })
     expect(others).to.deep.equal([])
-    expect(await endMine(provider, 'alice')).to.equal(1)
+    expect(await call(endMine, provider, 'alice')).to.equal(1)
     const left = await start()
-    const headers = { authorization: `Bearer ${left.token}`, 'content-type': 'application/json' }
-    const init = { method: 'POST', headers, body: JSON.stringify({ reason: 'left' }) }
-    const ended = await fetch(`${issuer}/impersonations/current/end`, init)
-    expect(ended.status).to.equal(204)
+    await expectAnswer(deployment.endCurrent(left.token, { reason: 'left' }), 204)
     const stopped = await start()
-    expect(await stopOperator(provider, 'olivia', 'grace')).to.equal(1)
-    expect(await whoActsNow(provider, 'alice')).to.deep.equal([])
+    expect(await call(stopOperator, provider, 'olivia', 'grace')).to.equal(1)
+    expect(await call(whoActsNow, provider, 'alice')).to.deep.equal([])
     const ends = [stopped, mine, left].map(async ({ id }) => {
       const { end } = (await provider.impersonation.get(id)) ?? {}
       return [end?.by?.sub, end?.cause, end?.reason]
@@ -79,22 +65,21 @@ const suite = await suiteOn('PostgreSQL')
 
 suite('docs/ending.md: what is deleted before the package is removed', () => {
   it('is the opaque tokens of impersonations, and no others', async () => {
-    const [, sql = ''] = /^```sql\n(.*?)^```$/ms.exec(await readFile(PAGE, 'utf8')) ?? []
+    const [sql = ''] = await blocksOf('ending.md', 'sql')
     await using stack = new AsyncDisposableStack()
     const pool = stack.adopt(new pg.Pool({ connectionString: POSTGRES_URL }), (it) => it.end())
     const table = `ending_${randomBytes(6).toString('hex')}`
     await migrate(pool, { table })
     stack.defer(async () => void (await pool.query(`DROP TABLE ${table}`)))
-    const resource = 'https://opaque.example.com'
-    await using deployment = await deploy({
-      configuration: { adapter: createPostgresAdapter({ pool, table }) },
-      resources: { [resource]: { scope: 'openid orders:read', accessTokenFormat: 'opaque' } },
-    })
-    const own = await signIn(deployment, 'alice', { scope: 'openid orders:read', resource })
-    const { body } = await deployment.exchange({ resource })
+    const adapter = createPostgresAdapter({ pool, table })
+    await using deployment = await deploy({ configuration: { adapter } })
+    const resource = `${deployment.base}/opaque`
+    const tokens = [
+      await apiToken(deployment, 'alice', { resource }),
+      (await deployment.impersonate({ resource })).token,
+    ]
     const found = async () => {
       const { AccessToken } = deployment.provider
-      const tokens = [String(own.access_token), String(body.access_token)]
       return (await Promise.all(tokens.map((token) => AccessToken.find(token)))).map(Boolean)
     }
     expect(await found()).to.deep.equal([true, true])

@@ -1,15 +1,14 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { decodeJwt } from 'jose'
 import { eventsPage } from '../../scripts/events-table.ts'
 import type { ImpersonationEvent } from '../../src/index.ts'
+import { counted } from '../impersonations/recorded-endings.ts'
 import { deploy } from '../support/deployment.ts'
-import { renewed } from '../support/shared.ts'
-import { signIn } from '../support/sign-in.ts'
-import { type Snippets, snippetsOf } from './documents.ts'
+import { renewed, shared } from '../support/shared.ts'
+import { call, pageOf, snippetsOf } from './documents.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
@@ -30,17 +29,12 @@ function rowsOf(document: string, heading: string): string[][] {
 
 describe('docs/events.md', () => {
   let document: string
-  let snippets: Snippets
 
   before(async () => {
-    document = await readFile(join(ROOT, 'docs/events.md'), 'utf8')
-    snippets = await snippetsOf('events.md')
+    document = await pageOf('events.md')
   })
-  after(() => snippets[Symbol.asyncDispose]())
-  const deployment = renewed(() => deploy())
-
-  /** A function of the page, without types. */
-  const call = (of: unknown, ...given: unknown[]) => Reflect.apply(Object(of), undefined, given)
+  const snippets = shared(() => snippetsOf('events.md'))
+  const deployment = renewed(deploy)
 
   it('names every event, every member of one, and every entry of the audit', async () => {
     const source = await readFile(join(ROOT, 'src/public/events.ts'), 'utf8')
@@ -58,8 +52,8 @@ describe('docs/events.md', () => {
       return [...names.matchAll(/`(\w*)(\.\w+)`/g)].map(([, own, name]) => (own || group) + name)
     })
     const known = Object.keys(JSON.parse(await readFile(entries, 'utf8')))
-    const shared = document.match(/impersonation\.(?:issued|started|denied|replayed|ended)/g) ?? []
-    expect([...new Set([...described, ...shared])]).to.have.members(known)
+    const inText = document.match(/impersonation\.(?:issued|started|denied|replayed|ended)/g) ?? []
+    expect([...new Set([...described, ...inText])]).to.have.members(known)
   })
 
   it('has the table that npm run docs:options writes', () => {
@@ -69,22 +63,21 @@ describe('docs/events.md', () => {
   it('prints and stores events, one line and one row each, and says which event has which member', async () => {
     const { logEvents } = await snippets.load('# Events')
     const { storeEvents } = await snippets.load('Store them in a table')
-    const { issue, exchange, orders, provider } = deployment
+    const { exchange, orders, provider } = deployment
     const { log } = console
     const lines: string[] = []
     console.log = (line: string) => lines.push(line)
     using database = new DatabaseSync(':memory:')
     call(logEvents, provider)
     const { historyOf } = Object(call(storeEvents, provider, database))
-    const { access_token: actor_token } = await signIn(deployment, 'olivia')
+    const actor_token = await deployment.actorToken()
     const bound = { mayAct: { sub: 'olivia' }, resource: orders, scope: 'orders:read' }
-    const issued = await issue({ userId: 'alice', ...bound })
-    const subject_token = issued.body.subjectToken
+    const subject_token = await deployment.subjectToken(bound)
     await exchange({ subject_token })
     const { body } = await exchange({ subject_token, actor_token })
     await exchange({ subject_token, actor_token })
     // The end comes after the answer to the replay.
-    while (lines.length < 5) await wait(5)
+    await counted(lines, 5)
     console.log = log
 
     const jti = String(decodeJwt(body.access_token).jti)

@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { compile } from '../support/compile.ts'
+import { expectAnswer } from '../support/http.ts'
 import { launch } from '../support/program.ts'
 import { shared } from '../support/shared.ts'
 import { snippetsOf } from './documents.ts'
@@ -83,7 +84,7 @@ describe('docs/frameworks.md', () => {
       await using server = await launch(file)
       await expectWhole(file, server)
       for (const path of ['/nothing', '/oidc/nothing', '/api', '/oidc']) {
-        expect((await fetch(server.base + path)).status, path).to.equal(404)
+        await expectAnswer(fetch(server.base + path), 404, undefined, path)
       }
     })
   }

@@ -1,17 +1,14 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
 import { bare, start } from '../example-provider/support.ts'
-
-const DOCUMENT = new URL('../../docs/http-api.md', import.meta.url)
+import { blocksOf } from './documents.ts'
 
 describe('docs/http-api.md: the commands', () => {
   it('work as they stand, one after the other, from the machine token on', async () => {
-    const document = await readFile(DOCUMENT, 'utf8')
-    const example = await start()
-    const blocks = [...document.matchAll(/^```bash\n(.*?)^```$/gms)].map(([, block]) => block)
+    await using example = await start()
+    const blocks = await blocksOf('http-api.md', 'bash')
     const { port } = new URL(example.url)
     const shell = spawn('bash', ['--norc', '-u'], { env: bare({ PORT: port }) })
     shell.stdin.end(blocks.join('\n'))
@@ -20,7 +17,6 @@ describe('docs/http-api.md: the commands', () => {
       text(shell.stderr),
       once(shell, 'exit'),
     ])
-    await example.close()
     expect(stderr).to.equal('')
     const [machine, issued, exchanged, orders, first, second, again, listed, ended, ...error] =
       stdout.trim().split(/\r?\n/)

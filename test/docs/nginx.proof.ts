@@ -1,19 +1,19 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFile, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { freePort, reachable, until } from '../adapters/servers.ts'
 import { newFolder } from '../support/folder.ts'
 import { listening } from '../support/token-issuer.ts'
+import { blocksOf } from './documents.ts'
 
 describe('docs/production.md: nginx', function () {
   this.timeout(30_000)
 
   it('passes on the whole path with its own word for the origin, and limits the token endpoint', async () => {
-    const page = await readFile(new URL('../../docs/production.md', import.meta.url), 'utf8')
-    const [, shown = ''] = /^```nginx\n(.*?)^```$/ms.exec(page) ?? []
+    const [shown = ''] = await blocksOf('production.md', 'nginx')
     const seen: IncomingMessage[] = []
     const copy = createServer((request, response) => response.end(String(seen.push(request))))
     const [folder, port, copyAt] = [newFolder(), await freePort(), await listening(copy)]

@@ -1,26 +1,18 @@
-import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect } from 'chai'
 import Koa from 'koa'
 import { parse, parseAllDocuments } from 'yaml'
 import BOARD from '../../examples/grafana-board.json' with { type: 'json' }
-import type { Provider } from '../../src/index.ts'
+import { expectAnswer } from '../support/http.ts'
 import { managing } from '../support/managing.ts'
 import { renewed, shared } from '../support/shared.ts'
 import { signIn } from '../support/sign-in.ts'
 import { listening } from '../support/token-issuer.ts'
-import { snippetsOf } from './documents.ts'
+import { blocksOf, call, snippetsOf } from './documents.ts'
 
 type LogLine = Readonly<Record<string, unknown>>
 type Selection = Readonly<Record<string, string>>
-
-/** A block of the page, by how it begins. */
-async function blockOf(start: string): Promise<string> {
-  const page = await readFile(new URL('../../docs/events.md', import.meta.url), 'utf8')
-  const block = new RegExp(`^\`\`\`${start}\n(.*?)^\`\`\`$`, 'ms')
-  return block.exec(page)?.[1] ?? expect.fail(`the page has no ${start}`)
-}
 
 /** Whether a line has the values of a selection, as Sigma compares them. */
 function fits(line: LogLine, selection: Selection): boolean {
@@ -52,16 +44,14 @@ describe('docs/events.md: logs, metrics and traces', () => {
     expect(await exchange(stolen.subjectToken, bob.access_token)).to.equal(400)
     const { token } = deployment
     for (let refused = 0; refused < 2; refused += 1) {
-      expect((await deployment.issue({ userId: 'bob' }, { token })).status).to.equal(403)
+      await expectAnswer(deployment.issue({ userId: 'bob' }, { token }), 403)
     }
     await deployment.events(8)
   }
 
   it('metrics.ts counts every event in the text format of Prometheus, and the alerts name what it counts', async () => {
     const { impersonationMetrics } = await snippets.load('Metrics')
-    const metrics = (impersonationMetrics as (provider: Provider) => () => string)(
-      deployment.provider,
-    )
+    const metrics: () => string = call(impersonationMetrics, deployment.provider)
     expect(metrics()).to.match(/^impersonation_replayed_total 0$/m)
     await history()
     process.emitWarning('the audit lacks something', 'ImpersonationWarning')
@@ -79,7 +69,8 @@ describe('docs/events.md: logs, metrics and traces', () => {
       'impersonation_warnings_total 1',
     ])
 
-    const { groups } = parse(await blockOf('yaml\n# impersonation-alerts.yml'))
+    const [alerts = ''] = await blocksOf('events.md', 'yaml\n# impersonation-alerts.yml')
+    const { groups } = parse(alerts)
     const rules: ReadonlyArray<{ alert: string; expr: string }> = groups[0].rules
     expect(rules).to.have.length.above(3)
     const names = samples.map((line) => /^\w+/.exec(line)?.[0])
@@ -91,14 +82,10 @@ describe('docs/events.md: logs, metrics and traces', () => {
   it('the Sigma rules select the lines of misuse, and no line of ordinary work', async () => {
     const { logEvents } = await snippets.load('# Events')
     const lines: LogLine[] = []
-    Reflect.apply(Object(logEvents), undefined, [
-      deployment.provider,
-      (line: LogLine) => lines.push(line),
-    ])
+    call(logEvents, deployment.provider, (line: LogLine) => lines.push(line))
     await history()
-    const rules = parseAllDocuments(await blockOf('yaml\n# impersonation-misuse.yml')).map((it) =>
-      it.toJS(),
-    )
+    const [misuse = ''] = await blocksOf('events.md', 'yaml\n# impersonation-misuse.yml')
+    const rules = parseAllDocuments(misuse).map((it) => it.toJS())
     const selections: Selection[] = rules.flatMap(({ detection = {} }) =>
       Object.entries(detection).flatMap(([name, it]) => (name === 'condition' ? [] : [Object(it)])),
     )
@@ -111,11 +98,10 @@ describe('docs/events.md: logs, metrics and traces', () => {
 
   it('serve-metrics.ts answers them at one path with who acts now, as the board of Grafana names them', async () => {
     const { serveMetrics } = await snippets.load('Metrics', 1)
-    const { access_token: actor_token } = await signIn(deployment, 'olivia')
+    const actor_token = await deployment.actorToken()
     const { subjectToken: subject_token } = await deployment.start()
     await deployment.exchange({ subject_token, actor_token })
-    const app = new Koa()
-    app.use((serveMetrics as (provider: Provider) => Koa.Middleware)(deployment.provider))
+    const app = new Koa().use(call(serveMetrics, deployment.provider))
     const origin = await listening(createServer(app.callback()))
     const answer = await fetch(`${origin}/metrics`)
     expect(answer.headers.get('content-type')).to.match(/^text\/plain; version=0\.0\.4/)
@@ -126,7 +112,7 @@ describe('docs/events.md: logs, metrics and traces', () => {
       const names = targets[0]?.expr.match(/impersonation_\w+/g) ?? ['']
       for (const name of names) expect(text).to.include(`# TYPE ${name} `)
     }
-    expect((await fetch(origin)).status).to.equal(404)
+    await expectAnswer(fetch(origin), 404)
   })
 
   it('trace-events.ts writes the id and the operator into the span that is open', async () => {
@@ -136,13 +122,14 @@ describe('docs/events.md: logs, metrics and traces', () => {
       addEvent: (...event: unknown[]) => told.push(event),
     }
     const { traceEvents } = await snippets.load('Traces')
-    ;(traceEvents as (provider: Provider, activeSpan: () => object) => void)(provider, () => span)
-    const { access_token: actor_token } = await signIn(deployment, 'olivia')
+    call(traceEvents, provider, () => span)
+    const actor_token = await deployment.actorToken()
     const { id, subjectToken } = await deployment.start({ context: { ticketId: 'SUP-123' } })
     await deployment.exchange({ subject_token: subjectToken, actor_token })
     const { name, ...started } = (await deployment.events(2))[1] ?? expect.fail('not started')
-    const shown = JSON.parse(await blockOf('json'))
-    expect(JSON.parse(JSON.stringify(started)), name).to.have.all.keys(Object.keys(shown))
+    const [shown = ''] = await blocksOf('events.md', 'json')
+    const members = Object.keys(JSON.parse(shown))
+    expect(JSON.parse(JSON.stringify(started)), name).to.have.all.keys(members)
     expect(told).to.deep.equal([
       ['impersonation.issued', { 'impersonation.id': id, 'actor.id': '' }],
       ['impersonation.started', { 'impersonation.id': id, 'actor.id': 'olivia' }],

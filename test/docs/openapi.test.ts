@@ -67,7 +67,7 @@ const EXCHANGE: Form = {
 // Each answer of each test is compared with the document in `answerOf`. `npm run lint:openapi` has the rest.
 describe('docs/openapi.yaml', () => {
   let token: string
-  const deployment = shared(() => managing())
+  const deployment = shared(managing)
   before(async () => {
     const { subjectToken: subject_token } = await deployment.start()
     token = (await deployment.exchange({ subject_token })).body.access_token

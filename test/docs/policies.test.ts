@@ -7,9 +7,9 @@ import {
   type ManagementClients,
 } from '../../src/index.ts'
 import { CLIENTS, deploy } from '../support/deployment.ts'
+import { expectAnswer } from '../support/http.ts'
 import { shared } from '../support/shared.ts'
-import { signIn } from '../support/sign-in.ts'
-import { snippetsOf } from './documents.ts'
+import { call, snippetsOf } from './documents.ts'
 
 const BACKEND = CLIENTS[0]
 const BOTH = 'orders:read orders:write'
@@ -104,8 +104,7 @@ describe('docs/policies.md', () => {
       const loaded = { ...(await inJs.load(heading).catch(() => snippets.load(heading))) }
       const rule = loaded[name] ?? Object(loaded.impersonation)[name]
       for (const [request, answer] of rows) {
-        const given = await Reflect.apply(rule, undefined, [request])
-        expect(given, JSON.stringify(request)).to.deep.equal(answer)
+        expect(await call(rule, request), JSON.stringify(request)).to.deep.equal(answer)
       }
     })
   }
@@ -115,15 +114,16 @@ describe('docs/policies.md', () => {
     const authorize = openOrganisations as Authorize
     await using deployment = await deploy({ impersonation: { authorize } })
     const { issue, exchange, provider } = deployment
-    expect((await issue({ userId: 'olivia' })).status, 'of no organisation').to.equal(403)
-    const running = await issue({ userId: 'bob' })
-    expect((await exchange({ subject_token: running.body.subjectToken })).status).to.equal(200)
-    const waiting = await issue({ userId: 'bob' })
-    await (closeToSupport as (...args: unknown[]) => Promise<void>)(provider, 'kestrel')
+    const [bob, alice] = [{ userId: 'bob' }, { userId: 'alice' }]
+    await expectAnswer(issue({ userId: 'olivia' }), 403, undefined, 'of no organisation')
+    const running = await deployment.subjectToken(bob)
+    await expectAnswer(exchange({ subject_token: running }), 200)
+    const waiting = await deployment.subjectToken(bob)
+    await call(closeToSupport, provider, 'kestrel')
     expect((await provider.impersonation.list({ state: 'active' })).items).to.deep.equal([])
-    expect((await exchange({ subject_token: waiting.body.subjectToken })).status).to.equal(400)
-    expect((await issue({ userId: 'bob' })).status).to.equal(403)
-    expect((await issue({ userId: 'alice' })).status).to.equal(201)
+    await expectAnswer(exchange({ subject_token: waiting }), 400)
+    await expectAnswer(issue(bob), 403)
+    await expectAnswer(issue(alice), 201)
   })
 
   it('a ticket that is reassigned: what runs for it ends, what waits is refused, and others go on', async () => {
@@ -132,27 +132,27 @@ describe('docs/policies.md', () => {
     await using deployment = await deploy({ impersonation: { authorize } })
     const { issue, exchange, provider } = deployment
     const wish = { ...BOUND, context: { ticketId: 'SUP-123' } }
-    expect((await issue({ ...wish, mayAct: { sub: 'oscar' } })).status).to.equal(403)
-    const { access_token: actor_token } = await signIn(deployment, 'olivia')
-    const [running, waiting] = await Promise.all([issue(wish), issue(wish)])
-    const [first, second] = [running, waiting].map(({ body }) => body.subjectToken)
-    expect((await exchange({ subject_token: first, actor_token })).status).to.equal(200)
-    await Reflect.apply(Object(reassign), undefined, [provider, 'SUP-123', 'oscar'])
+    await expectAnswer(issue({ ...wish, mayAct: { sub: 'oscar' } }), 403)
+    const actor_token = await deployment.actorToken()
+    const running = await deployment.subjectToken(wish)
+    const waiting = await deployment.subjectToken(wish)
+    await expectAnswer(exchange({ subject_token: running, actor_token }), 200)
+    await call(reassign, provider, 'SUP-123', 'oscar')
     const { items } = await provider.impersonation.list({ actor: 'olivia' })
     expect(items.map(({ state, end }) => [state, end?.reason])).to.deep.equal([
       ['ended', 'reassigned'],
       ['ended', 'reassigned'],
     ])
-    expect((await exchange({ subject_token: second, actor_token })).status).to.equal(400)
-    expect((await issue({ ...wish, mayAct: { sub: 'oscar' } })).status).to.equal(201)
+    await expectAnswer(exchange({ subject_token: waiting, actor_token }), 400)
+    await expectAnswer(issue({ ...wish, mayAct: { sub: 'oscar' } }), 201)
   })
 
   it('lets an operator act as themselves if no rule refuses it', async () => {
     await using deployment = await deploy()
-    const { access_token: actor_token } = await signIn(deployment, 'olivia')
-    const { body } = await deployment.issue({ userId: 'olivia', mayAct: { sub: 'olivia' } })
-    const form = { subject_token: body.subjectToken, actor_token }
-    expect((await deployment.exchange(form)).status).to.equal(200)
+    const actor_token = await deployment.actorToken()
+    const request = { userId: 'olivia', mayAct: { sub: 'olivia' } }
+    const subject_token = await deployment.subjectToken(request)
+    await expectAnswer(deployment.exchange({ subject_token, actor_token }), 200)
   })
 
   it('tells the operator why: the caller reads no reason, and the log has it', async () => {
@@ -160,16 +160,15 @@ describe('docs/policies.md', () => {
     const { warn } = console
     const lines: string[] = []
     console.warn = (line: string) => lines.push(line)
-    const answer = await Reflect.apply(Object(authorize), undefined, [asked('olivia', 'admin-1')])
+    const answer = await call(authorize, asked('olivia', 'admin-1'))
     console.warn = warn
     const why = 'Nobody acts as an administrator.'
     expect([answer, ...lines.map((line) => JSON.parse(line))]).to.deep.equal([
       false,
       { refused: why, stage: 'issue', userId: 'admin-1', actor: 'olivia' },
     ])
-    const ask = whyNot as (operator: string, userId: string) => Promise<string | undefined>
-    expect(await ask('olivia', 'admin-1')).to.equal(why)
-    expect(await ask('olivia', 'alice')).to.equal(undefined)
+    expect(await call(whyNot, 'olivia', 'admin-1')).to.equal(why)
+    expect(await call(whyNot, 'olivia', 'alice')).to.equal(undefined)
   })
 
   it('only in business hours', async () => {
@@ -178,7 +177,7 @@ describe('docs/policies.md', () => {
     const isOpen = (time: string) => {
       Date.now = () => Date.parse(time)
       try {
-        return Reflect.apply(Object(businessHours), undefined, [])
+        return call(businessHours)
       } finally {
         Date.now = now
       }
@@ -236,9 +235,9 @@ describe('docs/policies.md', () => {
     const { body: refused } = await deployment.issue({ ...wish, expiresIn: undefined }, { token })
     expect(refused.error_description).to.equal('expiresIn is required')
     const subject_token = body.subjectToken
-    expect((await deployment.exchange({ subject_token })).status, 'no operator').to.equal(400)
-    const { access_token: actor_token } = await signIn(deployment, 'olivia')
-    expect((await deployment.exchange({ subject_token, actor_token })).status).to.equal(200)
+    await expectAnswer(deployment.exchange({ subject_token }), 400, undefined, 'no operator')
+    const actor_token = await deployment.actorToken()
+    await expectAnswer(deployment.exchange({ subject_token, actor_token }), 200)
   })
 
   it('throttles client by client and operator by operator: 429 with Retry-After; a preview counts nothing', async () => {

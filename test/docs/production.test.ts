@@ -1,17 +1,17 @@
 import { execFile } from 'node:child_process'
-import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { decodeProtectedHeader, type JWK } from 'jose'
 import { parseAllDocuments } from 'yaml'
 import type { ResourceServer } from '../../packages/resource-server/src/index.ts'
-import type { Authorize, Provider } from '../../src/index.ts'
+import type { Authorize } from '../../src/index.ts'
 import { type Deployment, deploy } from '../support/deployment.ts'
+import { expectAnswer } from '../support/http.ts'
+import { apiToken } from '../support/jwts.ts'
 import { type Managed, managing } from '../support/managing.ts'
 import { shared } from '../support/shared.ts'
-import { signIn } from '../support/sign-in.ts'
-import { type Module, snippetsOf } from './documents.ts'
+import { blocksOf, call, pageOf, snippetsOf } from './documents.ts'
 
 const run = promisify(execFile)
 
@@ -24,9 +24,9 @@ describe('docs/production.md', () => {
   it('kill-switch.ts: nothing is issued or exchanged while it is off, and all that ran has ended', async () => {
     const { withKillSwitch, endEverything } = await snippets.load('The kill switch')
     let isOff = false
-    const wrap = withKillSwitch as (isOff: () => Promise<boolean>, rule: Authorize) => Authorize
     const rule: Authorize = ({ account }) => account.accountId !== 'bob'
-    deployment = await managing({ impersonation: { authorize: wrap(async () => isOff, rule) } })
+    const authorize = call(withKillSwitch, async () => isOff, rule)
+    deployment = await managing({ impersonation: { authorize } })
     const { token, provider } = deployment
     const issued = async (userId: string) => (await deployment.issue({ userId }, { token })).status
     const exchanged = async (subject_token: string) =>
@@ -37,8 +37,7 @@ describe('docs/production.md', () => {
     isOff = true
     expect(await exchanged(waiting.subjectToken)).to.equal(400)
     expect(await issued('alice')).to.equal(403)
-    const end = endEverything as (provider: Provider, clients: string[]) => Promise<number>
-    expect(await end(provider, ['backend'])).to.equal(2)
+    expect(await call(endEverything, provider, ['backend'])).to.equal(2)
     expect((await provider.impersonation.list({ state: 'active' })).items).to.deep.equal([])
     isOff = false
     expect(await exchanged(waiting.subjectToken)).to.equal(400)
@@ -56,8 +55,7 @@ describe('docs/production.md', () => {
   })
 
   it('provider.yaml asks for a page that the provider has, and runs the migration of the page', async () => {
-    const page = await readFile(join(import.meta.dirname, '../../docs/production.md'), 'utf8')
-    const [, yaml = ''] = /^```yaml\n(.*?)^```$/ms.exec(page) ?? []
+    const [yaml = ''] = await blocksOf('production.md', 'yaml')
     const parts = parseAllDocuments(yaml).map((part) => part.toJS())
     const [{ spec: provider }, { spec: job }] = parts
     const [{ ports, startupProbe, readinessProbe }] = provider.template.spec.containers
@@ -66,9 +64,9 @@ describe('docs/production.md', () => {
     const { path, port } = readinessProbe.httpGet
     expect(port).to.equal(ports[0].containerPort)
     deployment = await managing()
-    expect((await fetch(new URL(path, deployment.base))).status).to.equal(200)
+    await expectAnswer(fetch(new URL(path, deployment.base)), 200)
     const [{ command }] = job.template.spec.containers
-    expect(page).to.include(`// ${command[1]}\n`)
+    expect(await pageOf('production.md')).to.include(`// ${command[1]}\n`)
   })
 
   it('two-issuers.ts takes a token of each issuer, and refuses others', async () => {
@@ -76,23 +74,16 @@ describe('docs/production.md', () => {
     const resources = { [resource]: 'openid orders:read' }
     deployment = await managing({ resources })
     await using other = await deploy({ resources })
-    const file = join(snippets.folder, 'src/two-issuers.ts')
-    const text = await readFile(file, 'utf8')
-    await writeFile(
-      file,
-      text
-        .replace('https://eu.example.com/oidc', deployment.issuer)
-        .replace('https://us.example.com/oidc', other.issuer),
-    )
-    const { guardFor }: Module = await import(file)
+    const { guardFor } = await snippets.loadFile('two-issuers.ts', {
+      'https://eu.example.com/oidc': deployment.issuer,
+      'https://us.example.com/oidc': other.issuer,
+    })
     const judge = async (authorization?: string) => {
-      const guard = (guardFor as (authorization?: string) => ResourceServer)(authorization)
+      const guard: ResourceServer = call(guardFor, authorization)
       return (await guard.authenticate(authorization)).userId
     }
-    const tokenOf = async (one: Deployment, user: string, to = resource) => {
-      const scope = 'openid orders:read'
-      return `Bearer ${(await signIn(one, user, { scope, resource: to })).access_token}`
-    }
+    const tokenOf = async (one: Deployment, user: string, to = resource) =>
+      `Bearer ${await apiToken(one, user, { resource: to })}`
     expect(await judge(await tokenOf(deployment, 'alice'))).to.equal('alice')
     expect(await judge(await tokenOf(other, 'bob'))).to.equal('bob')
     const elsewhere = await tokenOf(other, 'bob', other.orders)

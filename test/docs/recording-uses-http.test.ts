@@ -5,8 +5,9 @@ import { expect } from 'chai'
 import { freePort } from '../adapters/servers.ts'
 import { machine } from '../support/clients.ts'
 import { type Deployment, deploy } from '../support/deployment.ts'
+import { expectAnswer } from '../support/http.ts'
+import { apiToken } from '../support/jwts.ts'
 import { launch, type Program } from '../support/program.ts'
-import { signIn } from '../support/sign-in.ts'
 import { type Snippets, snippetsOf } from './documents.ts'
 
 describe('docs/your-apis.md: recording over HTTP', () => {
@@ -33,8 +34,8 @@ describe('docs/your-apis.md: recording over HTTP', () => {
       },
       clients: [{ ...machine, client_id: 'other', client_secret: 'other-secret' }],
     })
-    const { access_token: actor_token } = await signIn(deployment, 'olivia')
-    acted = String((await deployment.exchange({ actor_token })).body.access_token)
+    const actor_token = await deployment.actorToken()
+    acted = (await deployment.impersonate({ actor_token })).token
   })
   afterEach(async () => {
     for (const each of running) await each.stop('SIGKILL')
@@ -58,7 +59,7 @@ describe('docs/your-apis.md: recording over HTTP', () => {
     })
   async function asks(api: Program, count: number): Promise<void> {
     for (let n = 0; n < count; n += 1) {
-      expect((await api.ask('GET', '/orders', acted)).status).to.equal(200)
+      await expectAnswer(api.ask('GET', '/orders', acted), 200)
     }
   }
   /** The rows of the recorder's database, once there are so many. */
@@ -73,8 +74,7 @@ describe('docs/your-apis.md: recording over HTTP', () => {
   it('each read and each refused act is recorded, and nothing that users do in person', async () => {
     await startRecorder()
     const api = await startApi()
-    const scopes = { scope: 'openid orders:read', resource: deployment.orders }
-    const { access_token: own } = await signIn(deployment, 'alice', scopes)
+    const own = await apiToken(deployment, 'alice')
     await api.ask('GET', '/orders', own)
     await api.ask('PUT', '/email', own)
     await api.ask('GET', '/orders?q=x', acted)
@@ -121,16 +121,15 @@ describe('docs/your-apis.md: recording over HTTP', () => {
   it('the recorder believes no other machine, no user, no operator, and no other scope', async () => {
     const recorder = await startRecorder()
     const [resource, scope] = [RECORDER, 'uses:write']
-    const exchanged = await deployment.exchange({ resource, scope })
-    const user = await signIn(deployment, 'alice', { scope: `openid ${scope}`, resource })
+    const impersonated = await deployment.impersonate({ resource, scope })
     const refused = {
       other: await deployment.m2mToken({ resource, scope }, ['other', 'other-secret']),
       poor: await deployment.m2mToken({ resource, scope: 'uses:read' }),
-      user: user.access_token,
-      acted: String(exchanged.body.access_token),
+      user: await apiToken(deployment, 'alice', { scope: `openid ${scope}`, resource }),
+      acted: impersonated.token,
     }
     for (const [name, token] of Object.entries(refused)) {
-      expect((await recorder.ask('POST', '/uses', token)).status, name).to.equal(403)
+      await expectAnswer(recorder.ask('POST', '/uses', token), 403, undefined, name)
     }
   })
 })

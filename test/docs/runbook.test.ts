@@ -1,21 +1,17 @@
 import { execFile } from 'node:child_process'
-import { readFile, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { Pool } from 'pg'
-import type { Authorize, Provider } from '../../src/index.ts'
 import { POSTGRES_URL, testOn } from '../adapters/servers.ts'
 import { CLIENTS, type Deployment, deploy } from '../support/deployment.ts'
 import { newFolder } from '../support/folder.ts'
-import { snippetsOf } from './documents.ts'
-
-type LogEvents = (provider: Provider, log: (line: object) => void) => void
-type KillSwitch = (isOff: () => Promise<boolean>, rule: Authorize) => Authorize
+import { expectAnswer } from '../support/http.ts'
+import { blocksOf, call, pageOf, snippetsOf } from './documents.ts'
 
 const run = promisify(execFile)
-const PAGE = new URL('../../docs/runbook.md', import.meta.url)
 
 const ON_CALL = { ...CLIENTS[0], client_id: 'on-call' }
 const itOnPostgres = await testOn('PostgreSQL')
@@ -25,8 +21,7 @@ describe('docs/runbook.md', () => {
   let blocks: readonly string[]
 
   before(async () => {
-    const page = await readFile(PAGE, 'utf8')
-    blocks = [...page.matchAll(/^```bash\n(.*?)^```$/gms)].map(([, block = '']) => block)
+    blocks = await blocksOf('runbook.md', 'bash')
     const clients = { issue: ['backend'], read: ['on-call'], end: ['on-call'] }
     const impersonation = { managementApi: { clients } }
     deployment = await deploy({ clients: [ON_CALL], impersonation })
@@ -73,12 +68,11 @@ describe('docs/runbook.md', () => {
     const pool = stack.adopt(new Pool({ connectionString: url.href }), (it) => it.end())
     await pool.query(`CREATE SCHEMA ${schema}`)
     stack.defer(async () => void (await pool.query(`DROP SCHEMA ${schema} CASCADE`)))
-    const production = await readFile(new URL('production.md', PAGE), 'utf8')
-    const [, table = ''] =
-      /^```sql\n(CREATE TABLE impersonation_off.*?)^```$/ms.exec(production) ?? []
-    await pool.query(table)
+    const sql = await blocksOf('production.md', 'sql')
+    const table = sql.find((block) => block.includes('CREATE TABLE impersonation_off'))
+    await pool.query(table ?? expect.fail('the page has no table'))
     const isOff = async () => (await pool.query('SELECT FROM impersonation_off')).rowCount !== 0
-    const authorize = (withKillSwitch as KillSwitch)(isOff, () => true)
+    const authorize = call(withKillSwitch, isOff, () => true)
     const clients = { issue: ['backend', 'web'], read: ['on-call'], end: ['on-call'] }
     const impersonation = { authorize, managementApi: { clients } }
     const it = stack.use(await deploy({ clients: [ON_CALL], impersonation }))
@@ -86,7 +80,7 @@ describe('docs/runbook.md', () => {
       { userId: 'alice' },
       { as: 'backend' },
     )
-    expect((await it.exchange({ subject_token: subjectToken })).status).to.equal(200)
+    await expectAnswer(it.exchange({ subject_token: subjectToken }), 200)
 
     const onCall = blocks[0]?.replaceAll('https://id.example.com', it.base) ?? ''
     await writeFile(join(folder, 'on-call.sh'), onCall)
@@ -97,11 +91,11 @@ describe('docs/runbook.md', () => {
     expect(stdout).to.equal('{"ended":1}{"ended":0}')
     const { rows } = await pool.query('SELECT who FROM impersonation_off')
     expect(rows).to.deep.equal([{ who: 'grace' }])
-    expect((await it.issue({ userId: 'alice' })).status).to.equal(403)
+    await expectAnswer(it.issue(), 403)
 
-    const [, back = ''] = /empty the table: `(.*?)`/.exec(await readFile(PAGE, 'utf8')) ?? []
+    const [, back = ''] = /empty the table: `(.*?)`/.exec(await pageOf('runbook.md')) ?? []
     await pool.query(back)
-    expect((await it.issue({ userId: 'alice' })).status).to.equal(201)
+    await expectAnswer(it.issue(), 201)
   })
 
   it('lists whom a stolen client was used for, and tries the status lists as an API does', async () => {
@@ -114,8 +108,8 @@ describe('docs/runbook.md', () => {
     await using snippets = await snippetsOf('events.md')
     const { logEvents } = await snippets.load('# Events')
     const lines: string[] = []
-    ;(logEvents as LogEvents)(deployment.provider, (line) => lines.push(JSON.stringify(line)))
-    const subject_token = await deployment.subjectToken('alice')
+    call(logEvents, deployment.provider, (line: object) => lines.push(JSON.stringify(line)))
+    const subject_token = await deployment.subjectToken()
     await deployment.exchange({ subject_token })
     await deployment.exchange({ subject_token })
     while (!lines.some((line) => line.includes('impersonation.ended'))) await turn()

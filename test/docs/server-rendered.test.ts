@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect } from 'chai'
 import { startTestProvider } from '../../packages/testing/src/index.ts'
+import { expectAnswer } from '../support/http.ts'
 import { shared } from '../support/shared.ts'
 import { Browser } from './browser-by-hand.ts'
 import { snippetsOf } from './documents.ts'
@@ -37,7 +38,7 @@ for (const framework of ['Express', 'Hono'] as const) {
       expect(ended.text).to.include(words)
       expect(olivia.cookies(shop.origin)).to.equal('')
       // A copy of the cookie is worth nothing.
-      expect((await fetch(`${shop.origin}/orders`, { headers: { cookie } })).status).to.equal(401)
+      await expectAnswer(fetch(`${shop.origin}/orders`, { headers: { cookie } }), 401)
     })
 
     it('says that it is over when it has ended elsewhere, and shows a hostile name as text', async () => {
@@ -71,7 +72,7 @@ for (const framework of ['Express', 'Hono'] as const) {
       ]) {
         expect(await end(headers), JSON.stringify(headers)).to.equal(403)
       }
-      expect((await olivia.get(`${shop.origin}/orders`)).status).to.equal(200)
+      await expectAnswer(olivia.get(`${shop.origin}/orders`), 200)
       // A page with `Referrer-Policy: no-referrer` sends `null`.
       expect(await end({ origin: 'null', 'sec-fetch-site': 'same-origin' })).to.equal(200)
     })
@@ -85,7 +86,7 @@ for (const framework of ['Express', 'Hono'] as const) {
       expect(page.text).to.include('You are signed in as <bdi>mallory</bdi>.')
       expect(mallory.cookies(shop.origin)).to.equal('')
       // The subject token is still olivia's.
-      expect((await shop.handOver(await operator(), token)).status).to.equal(200)
+      await expectAnswer(shop.handOver(await operator(), token), 200)
       const again = await shop.handOver(await operator(), token)
       const unknown = await shop.handOver(await operator(), 'x'.repeat(43))
       expect([again.status, again.text]).to.deep.equal([403, unknown.text])
@@ -102,11 +103,11 @@ for (const framework of ['Express', 'Hono'] as const) {
       const begun = await shop.handOver(olivia, impersonation, isCallback)
       const other = new URL(begun.url)
       other.searchParams.set('state', 'another')
-      expect((await (await operator()).get(begun.url)).status).to.equal(400)
-      expect((await olivia.get(other.href)).status).to.equal(400)
+      await expectAnswer((await operator()).get(begun.url), 400)
+      await expectAnswer(olivia.get(other.href), 400)
       // Neither has used it up, nor stopped the one that was begun.
-      expect((await olivia.get(begun.url)).status).to.equal(200)
-      expect((await olivia.get(begun.url)).status).to.equal(400)
+      await expectAnswer(olivia.get(begun.url), 200)
+      await expectAnswer(olivia.get(begun.url), 400)
     })
 
     it('says that the API cannot be reached, and keeps the End', async () => {

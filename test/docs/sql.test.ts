@@ -1,18 +1,16 @@
 import { randomBytes } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
 import { expect } from 'chai'
 import { createPostgresAudit } from 'oidc-provider-impersonation-console/audit/postgres'
 import pg from 'pg'
 import { createPostgresAdapter, migrate } from '../../src/adapters/postgres/index.ts'
 import { POSTGRES_URL, suiteOn, until } from '../adapters/servers.ts'
-import { snippetsOf } from './documents.ts'
+import { blocksOf, snippetsOf } from './documents.ts'
 
 const suite = await suiteOn('PostgreSQL')
 
 /** The block of SQL of a page that has these words. */
 async function sqlOf(page: string, words: string): Promise<string> {
-  const text = await readFile(new URL(`../../docs/${page}`, import.meta.url), 'utf8')
-  const blocks = [...text.matchAll(/^ *```sql\n(.*?)^ *```$/gms)].map(([, sql = '']) => sql)
+  const blocks = await blocksOf(page, 'sql')
   return blocks.find((sql) => sql.includes(words)) ?? expect.fail(`${page} has no ${words}`)
 }
 

@@ -3,9 +3,8 @@ import { glob, readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { decodeJwt } from 'jose'
-import type { Provider } from '../../src/index.ts'
 import { type DeploymentOptions, deploy } from '../support/deployment.ts'
-import { snippetsOf } from './documents.ts'
+import { blocksOf, call, pageOf, snippetsOf } from './documents.ts'
 
 const ROOT = new URL('../../', import.meta.url)
 /** Said by Node, TypeScript or a browser. */
@@ -21,7 +20,7 @@ describe('docs/troubleshooting.md', () => {
   let hosts: string[]
 
   before(async () => {
-    told = messagesIn(await readFile(new URL('docs/troubleshooting.md', ROOT), 'utf8'))
+    told = messagesIn(await pageOf('troubleshooting.md'))
     ours = await sources('{src,packages/{browser,resource-server,testing}/src}/**/*.ts')
     hosts = await sources('node_modules/oidc-provider/lib/**/*.js')
   })
@@ -37,7 +36,7 @@ describe('docs/troubleshooting.md', () => {
   })
 
   it('quotes sentences that the console shows', async () => {
-    const page = await readFile(new URL('docs/troubleshooting.md', ROOT), 'utf8')
+    const page = await pageOf('troubleshooting.md')
     const words = await readFile(new URL('packages/console/src/web/words/en.json', ROOT), 'utf8')
     const quoted = [...page.matchAll(/^- \*\*"([^"]+)"/gm)].map(([, sentence = '']) => sentence)
     expect(quoted).to.have.length.greaterThan(3)
@@ -71,11 +70,11 @@ describe('docs/troubleshooting.md: its code', () => {
     await using deployment = await deploy({
       impersonation: { authorize: () => Promise.reject(new Error('the policy service is down')) },
     })
-    ;(tellServerErrors as (provider: Provider) => void)(deployment.provider)
+    call(tellServerErrors, deployment.provider)
     const { error } = console
     const printed: unknown[][] = []
     console.error = (...told: unknown[]) => printed.push(told)
-    const { status } = await deployment.issue({ userId: 'alice' })
+    const { status } = await deployment.issue()
     console.error = error
     expect([status, printed.length]).to.deep.equal([500, 1])
     expect(printed[0]?.slice(0, 2)).to.deep.equal(['POST', '/api/subject-tokens'])
@@ -83,10 +82,8 @@ describe('docs/troubleshooting.md: its code', () => {
   })
 
   it('has commands that look at a token, at what the guard fetches, and at what a page may ask', async () => {
-    const page = await readFile(new URL('docs/troubleshooting.md', ROOT), 'utf8')
-    const commands = [...page.matchAll(/^```sh\n(?:curl|node|for)(?:.*?)^```$/gms)].map(([block]) =>
-      block.replaceAll(/^```.*$/gm, ''),
-    )
+    const blocks = await blocksOf('troubleshooting.md', 'sh')
+    const commands = blocks.filter((block) => /^(?:curl|node|for)/.test(block))
     expect(commands).to.have.lengthOf(3)
     const [ask = '', look = '', fetchAll = ''] = commands
     await using snippets = await snippetsOf('troubleshooting.md')
@@ -106,8 +103,7 @@ describe('docs/troubleshooting.md: its code', () => {
     const refused = await run(ask.replace('//console.example.com', '//other.example.com'))
     expect(refused).to.include('origin https://other.example.com not allowed for client: console')
 
-    const { body } = await deployment.exchange()
-    const TOKEN = String(body.access_token)
+    const { token: TOKEN } = await deployment.impersonate()
     const shown = await run(look, { TOKEN })
     expect(shown).to.include("typ: 'at+jwt'").and.to.include("sub: 'alice'")
     const { status } = decodeJwt(TOKEN)

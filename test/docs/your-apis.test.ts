@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { copyFile, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
@@ -10,15 +9,19 @@ import express from 'express'
 import { WebSocket } from 'ws'
 import { type ResourceServer, resourceServer } from '../../packages/resource-server/src/index.ts'
 import { freePort } from '../adapters/servers.ts'
-import { deploy } from '../support/deployment.ts'
+import { bearer, deploy } from '../support/deployment.ts'
 import { athOf, type DPoPKey, dpopKey } from '../support/dpop.ts'
+import { expectAnswer } from '../support/http.ts'
+import { apiToken } from '../support/jwts.ts'
 import { launch, type Program } from '../support/program.ts'
 import { shared } from '../support/shared.ts'
-import { signIn } from '../support/sign-in.ts'
-import { closed } from '../support/token-issuer.ts'
-import { type Module, snippetsOf } from './documents.ts'
+import { closed, listening } from '../support/token-issuer.ts'
+import { blocksOf, call, type Module, snippetsOf } from './documents.ts'
 
 const SERVERS = ['koa', 'express', 'fastify', 'hono']
+/** What the orders are, of alice in person, and while olivia acts. */
+const OWN = { ordersOf: 'alice' }
+const ACTED = { ...OWN, seenBy: 'olivia' }
 /** The tests of recording run these. */
 const RECORDING = [
   'orders-api.ts',
@@ -33,25 +36,19 @@ describe('docs/your-apis.md', () => {
   let key: DPoPKey
 
   const snippets = shared(() => snippetsOf('your-apis.md'))
-  const deployment = shared(() => deploy())
+  const deployment = shared(deploy)
   before(async () => {
-    const { orders } = deployment
-    const own = await signIn(deployment, 'alice', { scope: 'openid orders:read', resource: orders })
-    const { access_token: actor_token } = await signIn(deployment, 'olivia')
-    const { body } = await deployment.exchange({ actor_token })
+    const actor_token = await deployment.actorToken()
+    const acted = await deployment.impersonate({ actor_token })
     key = await dpopKey()
-    const bound = await deployment.exchange(
-      {},
-      { dpop: await key.proof({ htu: `${deployment.issuer}/token` }) },
-    )
-    expect(bound.body.token_type).to.equal('DPoP')
-    const [head, payload] = body.access_token.split('.')
-    const forged = `${head}.${payload}.${'A'.repeat(86)}`
+    const dpop = await key.proof({ htu: `${deployment.issuer}/token` })
+    const bound = await deployment.impersonate({}, { dpop })
+    const [head, payload] = acted.token.split('.')
     tokens = {
-      own: own.access_token,
-      acted: body.access_token,
-      bound: bound.body.access_token,
-      forged,
+      own: await apiToken(deployment, 'alice'),
+      acted: acted.token,
+      bound: bound.token,
+      forged: `${head}.${payload}.${'A'.repeat(86)}`,
     }
   })
 
@@ -110,7 +107,7 @@ describe('docs/your-apis.md', () => {
       const names = ['allow-origin', 'allow-headers', 'expose-headers']
       return [status, ...names.map((name) => headers.get(`access-control-${name}`))]
     }
-    const acted = { authorization: `Bearer ${tokens.acted}` }
+    const acted = bearer(tokens.acted)
     const shop = 'https://shop.example.com'
     const exposed = 'WWW-Authenticate, DPoP-Nonce'
     const allowed = 'Authorization, DPoP, Content-Type'
@@ -127,13 +124,12 @@ describe('docs/your-apis.md', () => {
   it('forward.ts hands the token to another service, which learns who acts', async () => {
     await using billing = await launched('express')
     await using server = await launched('forward', 'guard', { BILLING: billing.base })
-    const bills = await server.ask('GET', '/bills', tokens.acted)
-    expect([bills.status, bills.body]).to.deep.equal([200, { ordersOf: 'alice', seenBy: 'olivia' }])
-    expect((await server.ask('GET', '/bills', tokens.forged)).status).to.equal(401)
+    await expectAnswer(server.ask('GET', '/bills', tokens.acted), 200, ACTED)
+    await expectAnswer(server.ask('GET', '/bills', tokens.forged), 401)
   })
 
   it('fields.ts hides a field from operators, in REST and in GraphQL, and a mutation', async () => {
-    const { accountFor, resolvers }: Module = await import(join(snippets.folder, 'src/fields.ts'))
+    const { accountFor, resolvers } = await snippets.loadFile('fields.ts')
     const { issuer, orders: audience } = deployment
     const guard = resourceServer({ issuer, audience })
     const account = { email: 'alice@example.com', iban: 'DE02' }
@@ -142,7 +138,7 @@ describe('docs/your-apis.md', () => {
       const { Account, Mutation } = Object(resolvers)
       const changed = Mutation.changeEmail(undefined, account, { caller })
       return [
-        Object(accountFor)(caller, account),
+        call(accountFor, caller, account),
         Account.iban(account, {}, { caller }),
         await changed.catch(({ status }: { status: number }) => status),
       ]
@@ -159,14 +155,10 @@ describe('docs/your-apis.md', () => {
     const { denyByDefault, operatorsOnlyLook } = await import(pathToFileURL(file).href)
     const answer: RequestListener = (_request, response) => response.writeHead(204).end()
     const looking = express().use('/only-look', operatorsOnlyLook, answer)
-    const server = createServer(looking.use(denyByDefault(answer, answer))).listen(0, 'localhost')
-    server.unref()
-    await once(server, 'listening')
-    const { port } = server.address() as AddressInfo
-    const statusOf = async (path: string, token: string, method = 'GET') => {
-      const headers = { authorization: `Bearer ${token}` }
-      return (await fetch(`http://localhost:${port}${path}`, { method, headers })).status
-    }
+    const server = createServer(looking.use(denyByDefault(answer, answer)))
+    const origin = await listening(server)
+    const statusOf = async (path: string, token: string, method = 'GET') =>
+      (await fetch(origin + path, { method, headers: bearer(token) })).status
     for (const [path, method, status] of [
       ['/only-look', 'GET', 204],
       ['/only-look', 'HEAD', 204],
@@ -191,16 +183,10 @@ describe('docs/your-apis.md', () => {
       }
       expect(await challengeOf()).to.match(/^401 Bearer realm="[^"]+"$/)
       expect(await challengeOf(tokens.forged)).to.match(/^401 Bearer .*error="invalid_token"/)
-      const own = await ask('GET', '/orders', tokens.own)
-      expect([own.status, own.body]).to.deep.equal([200, { ordersOf: 'alice' }])
-      const acted = await ask('GET', '/orders', tokens.acted)
-      expect([acted.status, acted.body]).to.deep.equal([
-        200,
-        { ordersOf: 'alice', seenBy: 'olivia' },
-      ])
-      expect((await ask('PUT', '/email', tokens.own)).status).to.equal(204)
-      const denied = await ask('PUT', '/email', tokens.acted)
-      expect([denied.status, denied.body.error]).to.deep.equal([403, 'access_denied'])
+      await expectAnswer(ask('GET', '/orders', tokens.own), 200, OWN)
+      await expectAnswer(ask('GET', '/orders', tokens.acted), 200, ACTED)
+      await expectAnswer(ask('PUT', '/email', tokens.own), 204)
+      await expectAnswer(ask('PUT', '/email', tokens.acted), 403, 'access_denied')
     })
   }
 
@@ -212,21 +198,17 @@ describe('docs/your-apis.md', () => {
       ath: athOf(tokens.bound),
     })
     const headers = { authorization: `DPoP ${tokens.bound}`, dpop }
-    const proven = await server.ask('GET', '/orders?page=2', headers)
-    expect([proven.status, proven.body]).to.deep.equal([200, { ordersOf: 'alice' }])
-    const again = await server.ask('GET', '/orders', headers)
-    expect([again.status, again.body.error]).to.deep.equal([401, 'invalid_dpop_proof'])
-    const plain = await server.ask('GET', '/orders', tokens.bound)
-    expect([plain.status, plain.body.error]).to.deep.equal([401, 'invalid_token'])
+    await expectAnswer(server.ask('GET', '/orders?page=2', headers), 200, OWN)
+    await expectAnswer(server.ask('GET', '/orders', headers), 401, 'invalid_dpop_proof')
+    await expectAnswer(server.ask('GET', '/orders', tokens.bound), 401, 'invalid_token')
   })
 
   it('events.ts streams and websocket.ts answers until the impersonation has ended', async () => {
     await using streaming = await launched('events')
     await using answering = await launched('websocket')
     const { impersonation } = deployment.provider
-    const { id, subjectToken } = await impersonation.issue({ userId: 'alice' }, { as: 'backend' })
-    const { body } = await deployment.exchange({ subject_token: subjectToken })
-    const headers = { authorization: `Bearer ${body.access_token}` }
+    const { id, token } = await deployment.impersonate()
+    const headers = bearer(token)
     const response = await fetch(`${streaming.base}/events`, { headers })
     const reader = response.body?.getReader()
     const first = await reader?.read()
@@ -250,7 +232,7 @@ describe('docs/your-apis.md', () => {
       await wait(1)
     expect((await closed)[0]).to.equal(4401)
     expect(performance.now() - endedAt).to.be.below(8500)
-    expect((await fetch(`${streaming.base}/events`, { headers })).status).to.equal(401)
+    await expectAnswer(fetch(`${streaming.base}/events`, { headers }), 401)
     for (const refused of [headers, {}]) {
       const [{ message }] = await once(new WebSocket(url, { headers: refused }), 'error')
       expect(message).to.equal('Unexpected server response: 401')
@@ -259,19 +241,17 @@ describe('docs/your-apis.md', () => {
 
   it('strict-guard.ts refuses an operator whose token has no status, and no customer', async () => {
     await using other = await deploy({ impersonation: { ending: { enabled: false } } })
-    const { orders: resource } = other
-    const own = await signIn(other, 'alice', { scope: 'openid orders:read', resource })
-    const { body } = await other.exchange()
+    const own = await apiToken(other, 'alice')
+    const { token } = await other.impersonate()
     const { api }: Module = await import(await guardFor('strict-guard', other))
     const { authenticate } = api as ResourceServer
-    expect(await authenticate(`Bearer ${own.access_token}`)).to.include({ userId: 'alice' })
-    const refused = await authenticate(`Bearer ${body.access_token}`).catch((error) => error)
+    expect(await authenticate(`Bearer ${own}`)).to.include({ userId: 'alice' })
+    const refused = await authenticate(`Bearer ${token}`).catch((error) => error)
     expect(refused).to.be.an('error').with.property('message', 'access token has no status')
   })
 
   it('shows the caller with the members that it has', async () => {
-    const page = await readFile(new URL('../../docs/your-apis.md', import.meta.url), 'utf8')
-    const [, code = ''] = /^```js\n(\/\/ caller\.js\n.*?)^```$/ms.exec(page) ?? []
+    const [code = ''] = await blocksOf('your-apis.md', 'js\n// caller.js')
     const { caller } = await import(`data:text/javascript,${encodeURIComponent(code)}`)
     const { issuer, orders: audience } = deployment
     const real = await resourceServer({ issuer, audience }).authenticate(`Bearer ${tokens.acted}`)
@@ -280,8 +260,8 @@ describe('docs/your-apis.md', () => {
   })
 
   it('adults-only.ts refuses who is too young, and whose age is not known', async () => {
-    const { adultsOnly }: Module = await import(join(snippets.folder, 'src/adults-only.ts'))
-    const ask = (claims: object) => Reflect.apply(Object(adultsOnly), undefined, [{ claims }])
+    const { adultsOnly } = await snippets.loadFile('adults-only.ts')
+    const ask = (claims: object) => call(adultsOnly, { claims })
     for (const claims of [{}, { age: 17 }, { age: '18' }]) {
       expect(() => ask(claims)).to.throw('adults only')
     }

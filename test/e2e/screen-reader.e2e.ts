@@ -13,7 +13,7 @@ describe("with a screen reader's eyes", function () {
   this.timeout(120_000)
   let contexts: BrowserContext[]
 
-  const example = shared(() => launchExample())
+  const example = shared(launchExample)
   beforeEach(() => {
     contexts = []
   })

@@ -10,7 +10,7 @@ const MINUTE = 60_000
 describe('what an operator has typed in the shop', () => {
   let context: BrowserContext
 
-  const example = shared(() => startExampleHere())
+  const example = shared(startExampleHere)
   beforeEach(async () => {
     context = await (await browser()).newContext({ baseURL: example.url, locale: 'en-GB' })
     context.setDefaultTimeout(24_000)

@@ -16,7 +16,7 @@ describe('the shop, as a customer and as an operator who acts', () => {
   let shopUrl: string
   let context: BrowserContext
 
-  const example = shared(() => launchExample())
+  const example = shared(launchExample)
   before(async () => {
     shopUrl = example.shopUrl
   })

@@ -45,7 +45,7 @@ describe('the start page of the example', function () {
       /** Each person has a browser. */
       const people = new Map<string, { context: BrowserContext; page: Page }>()
 
-      const example = shared(() => startExampleHere())
+      const example = shared(startExampleHere)
       afterEach(endAll)
       after(async () => {
         for (const { context } of people.values()) await context.close()

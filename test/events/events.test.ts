@@ -14,14 +14,12 @@ describe('audit events', () => {
     await using deployment = await recording()
     const actor_token = await deployment.actorToken()
     const context = { ticketId: 'SUP-1' }
-    const issued = await deployment.issue({
-      userId: 'alice',
+    const subject_token = await deployment.subjectToken({
       context,
       resource: deployment.orders,
       scope: 'orders:read',
       mayAct: { sub: 'olivia' },
     })
-    const subject_token = issued.body.subjectToken
     await deployment.exchange({ subject_token })
     const { body } = await deployment.exchange({ subject_token, actor_token })
     await deployment.exchange({ subject_token, actor_token })
@@ -81,8 +79,8 @@ describe('audit events', () => {
   it('refusals at issue: who asked, for whom, what they were told and why', async () => {
     await using deployment = await recording({ impersonation: { authorize: () => false } })
     await deployment.issue({ userId: 'nobody' })
-    await deployment.issue({ userId: 'alice' })
-    await deployment.issue({ userId: 'alice' }, { token: 'wrong' })
+    await deployment.issue()
+    await deployment.issueBy('wrong')
     const denials = (await deployment.recorded()).map(({ name, requestedBy, userId, denial }) => [
       ...[name, requestedBy, userId, denial?.stage, denial?.error],
     ])
@@ -140,7 +138,7 @@ describe('audit events', () => {
       model === 'AccessToken' ? withMembers(memory(model), { find }) : memory(model)
     await using deployment = await recording({ configuration: { adapter: talkative } })
     const m2m = await deployment.m2mToken()
-    const { body } = await deployment.issue({ userId: 'alice' }, { token: m2m })
+    const { body } = await deployment.issueBy(m2m)
     const subject_token = body.subjectToken
     const actor_token = await deployment.actorToken()
     await deployment.exchange({ subject_token, actor_token })

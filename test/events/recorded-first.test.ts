@@ -6,7 +6,7 @@ import {
   type RecordedEventName,
   TOKEN_EXCHANGE_GRANT_TYPE,
 } from '../../src/index.ts'
-import { expectActive, until } from '../impersonations/recorded-endings.ts'
+import { counted, expectActive, until } from '../impersonations/recorded-endings.ts'
 import type { DeploymentOptions } from '../support/deployment.ts'
 import { askUndescribed, expectAnswer, urlencoded } from '../support/http.ts'
 import { type Managed, managing } from '../support/managing.ts'
@@ -55,13 +55,6 @@ async function answered<T>(
   return { answer: await asked, wasEarly }
 }
 
-/** Waits until there are so many. */
-const counted = (list: readonly unknown[], count: number) =>
-  until(
-    async () => list.length,
-    (length) => length === count,
-  )
-
 const stateOf = async ({ provider }: Managed, id: string) =>
   (await provider.impersonation.get(id))?.state
 
@@ -87,7 +80,7 @@ describe('I13: nothing acts before it is recorded', () => {
   it('an issue is answered when it is recorded, and not before', async () => {
     const hold = holding('impersonation.issued')
     await deployWith(hold.record)
-    const issue = deployment.issue({ userId: 'alice' }, { token: deployment.token })
+    const issue = deployment.issueBy(deployment.token)
     const { answer, wasEarly } = await answered(deployment, hold, issue)
     expect([wasEarly, answer.status]).to.deep.equal([false, 201])
     expect(hold.held[0]?.id).to.equal(answer.headers.get('location')?.split('/').at(-1))
@@ -116,7 +109,7 @@ describe('I13: nothing acts before it is recorded', () => {
       await counted(heard, count)
       return answer
     }
-    const { body } = await quiet(deployment.issue({ userId: 'alice' }, { token }), 1)
+    const { body } = await quiet(deployment.issueBy(token), 1)
     await quiet(deployment.exchange({ subject_token: body.subjectToken }), 2)
     await quiet(provider.impersonation.end(hold.held[0]?.id ?? ''), 3)
     expect(heard).to.deep.equal([
@@ -133,10 +126,10 @@ describe('I13: nothing acts before it is recorded', () => {
     })
     const { token } = deployment
     const heard = hearing()
-    await expectAnswer(deployment.issue({ userId: 'alice' }, { token }), 503)
+    await expectAnswer(deployment.issueBy(token), 503)
     await counted(heard, 1)
     failing = 'impersonation.started'
-    const { body } = await deployment.issue({ userId: 'alice' }, { token })
+    const { body } = await deployment.issueBy(token)
     await expectAnswer(deployment.exchange({ subject_token: body.subjectToken }), 503)
     await counted(heard, 3)
     expect(heard.map((each) => each.split(' ')[0])).to.deep.equal([
@@ -164,7 +157,7 @@ describe('I13: nothing acts before it is recorded', () => {
 
     it(`an issue whose recorder ${how} is 503, and its subject token redeems nothing`, async () => {
       await deployWith(failAt('impersonation.issued'), SOON)
-      const asked = deployment.issue({ userId: 'alice' }, { token: deployment.token })
+      const asked = deployment.issueBy(deployment.token)
       const { headers } = await expectAnswer(asked, 503, 'temporarily_unavailable')
       const sent = ['location', 'cache-control'].map((name) => headers.get(name))
       expect(sent).to.deep.equal([null, 'no-store'])

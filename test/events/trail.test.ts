@@ -20,8 +20,8 @@ describe('the audit trail', () => {
         },
       },
     })
-    const { body } = await deployment.issue({ userId: 'alice', expiresIn: 60 })
-    await expectAnswer(deployment.exchange({ subject_token: body.subjectToken }), 400)
+    const subject_token = await deployment.subjectToken({ expiresIn: 60 })
+    await expectAnswer(deployment.exchange({ subject_token }), 400)
     const [, denied] = await deployment.recorded()
     expect(denied?.name).to.equal('impersonation.denied')
   })
@@ -70,11 +70,11 @@ describe('the audit trail', () => {
       },
     })
     const token = await deployment.m2mToken()
-    const { body } = await deployment.issue({ userId: 'alice' }, { token })
+    const { body } = await deployment.issueBy(token)
     isDown = true
     const form = { subject_token: body.subjectToken, resource: `${deployment.base}/opaque` }
     await expectAnswer(deployment.exchange(form), 500)
-    await expectAnswer(deployment.issue({ userId: 'alice' }, { token }), 500)
+    await expectAnswer(deployment.issueBy(token), 500)
     const reasons = (await deployment.recorded()).slice(1).map(({ denial }) => denial?.reason)
     expect(reasons).to.deep.equal([
       'timeout: SET AccessToken:[concealed]',
@@ -173,7 +173,7 @@ describe('the audit trail', () => {
           },
         },
       })
-      await expectAnswer(deployment.issue({ userId: 'alice' }), 500)
+      await expectAnswer(deployment.issue(), 500)
       failing = 'exchange'
       await expectAnswer(deployment.exchange(), 500)
       const [first, , second] = await deployment.recorded()

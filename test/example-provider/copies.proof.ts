@@ -8,6 +8,7 @@ import { Client } from 'pg'
 import { Application } from '../../example-provider/demo/application.ts'
 import { freePort, POSTGRES_URL, suiteOn } from '../adapters/servers.ts'
 import { newFolder } from '../support/folder.ts'
+import { expectAnswer } from '../support/http.ts'
 import { type Answer, launch, listen, OWN_SECRETS, postForm, postJson, send } from './support.ts'
 
 const TYPE = 'urn:ietf:params:oauth:token-type:access_token'
@@ -48,7 +49,7 @@ suite('three copies of the example', function () {
     const folder = newFolder()
     const ports = await Promise.all([freePort(), freePort(), freePort()])
     await using stack = new AsyncDisposableStack()
-    const front = stack.adopt(await listen(roundRobin(ports)), (it) => it.close())
+    const front = stack.use(await listen(roundRobin(ports)))
     const JWKS_FILE = join(folder, 'jwks.json')
     const { privateKey } = await generateKeyPair('ES256', { extractable: true })
     await writeFile(JWKS_FILE, JSON.stringify({ keys: [await exportJWK(privateKey)] }))
@@ -91,16 +92,16 @@ suite('three copies of the example', function () {
       expect(status).to.equal(200)
       for (const port of ports) {
         const headers = { authorization: `Bearer ${body.access_token}` }
-        expect((await send(`http://localhost:${port}/orders`, { headers })).status).to.equal(200)
+        await expectAnswer(send(`http://localhost:${port}/orders`, { headers }), 200)
       }
     }
     const operator = await signIn()
     const [used, unused] = [await impersonate(operator), await impersonate(operator)]
     const [at = '', other = ''] = ports.map((port) => `http://localhost:${port}`)
-    expect((await exchange(used, operator, at)).status).to.equal(200)
+    await expectAnswer(exchange(used, operator, at), 200)
     copies[0]?.child.kill('SIGKILL')
     await copies[0]?.ended
-    expect((await exchange(used, operator, other)).status).to.equal(400)
-    expect((await exchange(unused, operator, other)).status).to.equal(200)
+    await expectAnswer(exchange(used, operator, other), 400)
+    await expectAnswer(exchange(unused, operator, other), 200)
   })
 })

@@ -15,15 +15,13 @@ import { quietly } from '../../packages/console/test/support/quietly.ts'
 import type { Authorize } from '../../src/index.ts'
 import { freePort } from '../adapters/servers.ts'
 import { Browser } from '../docs/browser-by-hand.ts'
-import { bare, DEMO, OWN_SECRETS, run, type Started, send, start } from './support.ts'
+import { expectAnswer } from '../support/http.ts'
+import { shared } from '../support/shared.ts'
+import { bare, DEMO, OWN_SECRETS, run, send, start } from './support.ts'
 
 describe('the example', function () {
   this.timeout(120_000)
-  let example: Started
-  before(async () => {
-    example = await start()
-  })
-  after(() => example.close())
+  const example = shared(start)
 
   /** The sign-in page of a browser of its own. */
   async function beginSignIn(headers = {}) {
@@ -53,13 +51,12 @@ describe('the example', function () {
 
   it('is at BASE_URL, whatever a request says, with secure cookies', async () => {
     const PORT = String(await freePort())
-    const behind = await start({ ...OWN_SECRETS, BASE_URL: 'https://id.example.com', PORT })
+    await using _ = await start({ ...OWN_SECRETS, BASE_URL: 'https://id.example.com', PORT })
     const forged = { 'x-forwarded-host': 'evil.example.com', 'x-forwarded-proto': 'http' }
     const at = (url: string) =>
       send(url.replace('https://id.example.com', `http://127.0.0.1:${PORT}`), { headers: forged })
     const { body } = await at('https://id.example.com/oidc/.well-known/openid-configuration')
     const { headers } = await at(authorizationUrl('https://id.example.com'))
-    await behind.close()
     for (const [name, value] of Object.entries(body)) {
       if (/^issuer$|_endpoint$|_uri$/.test(name)) {
         expect(value, name).to.match(/^https:\/\/id\.example\.com\/oidc/)
@@ -89,7 +86,7 @@ describe('the example', function () {
     const right = await guess(' OSCAR ', 'demo-password')
     expect(right.status).to.equal(429)
     expect(Number(right.headers.get('retry-after'))).to.be.within(1, 600)
-    expect((await guess('alice', 'demo-password')).status).to.equal(303)
+    await expectAnswer(guess('alice', 'demo-password'), 303)
   })
 
   it('lets pages of the shop alone call the orders, and never with cookies; takes no compressed body', async () => {
@@ -105,7 +102,7 @@ describe('the example', function () {
       expect(await allowed(path), path).to.equal(null)
     }
     const init = { method: 'POST', headers: { 'content-encoding': 'gzip' }, body: 'x' }
-    expect((await send(`${example.url}/support/impersonations`, init)).status).to.equal(415)
+    await expectAnswer(send(`${example.url}/support/impersonations`, init), 415)
   })
 
   for (const secrets of [
@@ -118,7 +115,7 @@ describe('the example', function () {
   ]) {
     const rules = 'STRICT' in secrets ? 'stricter' : 'usual'
     it(`prints commands that work as they are, pasted into bash: ${rules} rules`, async () => {
-      const server = await start(secrets)
+      await using server = await start(secrets)
       const printed = banner(readConfig({ STORAGE_URL: 'memory:', ...secrets }), server.url, {
         commands: true,
         shopUrl: 'http://127.0.0.1:3001',
@@ -132,7 +129,6 @@ describe('the example', function () {
         text(shell.stderr),
         once(shell, 'exit'),
       ])
-      await server.close()
       expect(stderr).to.equal('')
       const lines = stdout.trim().split('\n')
       expect(lines[0]).to.match(/^Signed in: 43 characters/)

@@ -7,6 +7,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { exportJWK, generateKeyPair } from 'jose'
 import { newFolder } from '../support/folder.ts'
+import { expectAnswer } from '../support/http.ts'
 import { launch, MAIN, OWN_SECRETS, run, send, signIn } from './support.ts'
 
 const EXAMPLE = join(import.meta.dirname, '../../example-provider')
@@ -20,8 +21,12 @@ describe('npm start', function () {
     const links = [...running.printed().matchAll(/^(?!POST).*? (http:\S+)$/gm)]
     expect(links.length).to.be.at.least(5)
     for (const [line, url = ''] of links.filter(([line]) => !line.includes('POST'))) {
-      const { status } = await send(url, { redirect: 'follow', headers: { accept: 'text/html' } })
-      expect(status, line).to.equal({ oidc: 404, orders: 401 }[url.split('/')[3] ?? ''] ?? 200)
+      await expectAnswer(
+        send(url, { redirect: 'follow', headers: { accept: 'text/html' } }),
+        { oidc: 404, orders: 401 }[url.split('/')[3] ?? ''] ?? 200,
+        undefined,
+        line,
+      )
     }
     running.child.kill('SIGINT')
     const { stdout, stderr } = await running.ended

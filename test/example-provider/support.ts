@@ -27,36 +27,18 @@ const CONDITION = '--conditions=oidc-provider-impersonation'
 type Environment = Record<string, string>
 
 /** Something that runs at an origin, and can be ended. */
-export interface Example {
+export interface Example extends AsyncDisposable {
   readonly url: string
-  close(): Promise<void>
 }
-
-export type Started = Awaited<ReturnType<typeof start>>
 
 /** An example on free ports, in this process. */
 export async function start(environment: Environment = {}) {
-  let providerUrl = ''
-  const example = await startServer(
-    readConfig({
-      PORT: '0',
-      SHOP_PORT: '0',
-      DATA_DIR: newFolder(),
-      STORAGE_URL: 'memory:',
-      ...environment,
-    }),
-    (config, parts) => {
-      providerUrl = parts.providerUrl
-      return createApp(config, parts)
-    },
+  const own = { PORT: '0', SHOP_PORT: '0', DATA_DIR: newFolder(), STORAGE_URL: 'memory:' }
+  const { url, shopUrl, close } = await startServer(
+    readConfig({ ...own, ...environment }),
+    createApp,
   )
-  return {
-    url: example.url,
-    /** The address at which its parts reach the provider, whatever its public one. */
-    providerUrl,
-    shopUrl: example.shopUrl,
-    close: () => example.close(),
-  }
+  return { url, shopUrl, [Symbol.asyncDispose]: () => close() }
 }
 
 /** The access token of a user who signed in to the support console. */
@@ -122,10 +104,7 @@ export function postJson(
 export async function listen(handler: RequestListener): Promise<Example> {
   const server = createServer(handler)
   const url = (await listening(server)).replace('127.0.0.1', 'localhost')
-  return {
-    url,
-    close: () => closed(server),
-  }
+  return { url, [Symbol.asyncDispose]: () => closed(server) }
 }
 
 interface Ended {

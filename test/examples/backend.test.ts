@@ -6,7 +6,9 @@ import { people } from '../../example-provider/accounts.ts'
 import { answerProblems } from '../../example-provider/frame.ts'
 import { supportBackend } from '../../examples/backend.ts'
 import { quietly } from '../../packages/console/test/support/quietly.ts'
+import { freePort } from '../adapters/servers.ts'
 import { type Answer, listen, postJson } from '../example-provider/support.ts'
+import { expectAnswer } from '../support/http.ts'
 
 const REQUEST = { userId: 'alice', reason: 'Order lost', ticketId: 'SUP-1' }
 
@@ -57,7 +59,8 @@ describe('examples/backend.ts and its provider', () => {
     provider: Provider | string,
     use: (ask: (request?: object) => Promise<Answer>) => Promise<void>,
   ): Promise<void> {
-    const upstream = typeof provider === 'string' ? undefined : await listen(handler(provider))
+    await using upstream =
+      typeof provider === 'string' ? undefined : await listen(handler(provider))
     const app = new Koa()
     app.silent = true
     app.use(answerProblems)
@@ -72,15 +75,10 @@ describe('examples/backend.ts and its provider', () => {
         recordRefusal: async () => {},
       }),
     )
-    const backend = await listen(app.callback())
-    try {
-      const ask = (request: object = REQUEST) =>
-        postJson(`${backend.url}/support/impersonations`, request, 'operator-token')
-      await quietly(() => use(ask))
-    } finally {
-      await backend.close()
-      await upstream?.close()
-    }
+    await using backend = await listen(app.callback())
+    const ask = (request: object = REQUEST) =>
+      postJson(`${backend.url}/support/impersonations`, request, 'operator-token')
+    await quietly(() => use(ask))
   }
 
   /** What a backend answers to one request. */
@@ -93,8 +91,7 @@ describe('examples/backend.ts and its provider', () => {
   it('sends what the management API takes, with credentials as RFC 6749 encodes them', async () => {
     const provider = fake()
     await withBackend(provider, async (ask) => {
-      const { status, text } = await ask()
-      expect([status, text]).to.deep.equal([201, '{"subjectToken":"s","expiresIn":5}'])
+      await expectAnswer(ask(), 201, { subjectToken: 's', expiresIn: 5 })
     })
     const [introspection, token, issue] = provider.seen
     for (const { authorization = '' } of [introspection, token].map((request) => ({
@@ -137,8 +134,7 @@ describe('examples/backend.ts and its provider', () => {
   for (const [why, introspection] of bad) {
     it(`refuses a token that ${why}, before anything else`, async () => {
       const provider = fake({ '/oidc/token/introspection': [[200, introspection]] })
-      const { status, body } = await asked(provider)
-      expect([status, body.error]).to.deep.equal([401, 'invalid_token'])
+      await expectAnswer(asked(provider), 401, 'invalid_token')
       expect(provider.seen).to.have.lengthOf(1)
     })
   }
@@ -153,9 +149,9 @@ describe('examples/backend.ts and its provider', () => {
       '/api/subject-tokens': [refused, [201, { subjectToken: 's', expiresIn: 5 }], refused],
     })
     await withBackend(provider, async (ask) => {
-      expect((await ask()).status).to.equal(201)
+      await expectAnswer(ask(), 201)
       expect(provider.seen.at(-1)?.authorization).to.equal('Bearer machine-2')
-      expect((await ask()).status).to.equal(502)
+      await expectAnswer(ask(), 502)
     })
     const issued = provider.seen.filter(({ path }) => path === '/api/subject-tokens')
     expect(issued).to.have.lengthOf(4)
@@ -172,16 +168,14 @@ describe('examples/backend.ts and its provider', () => {
   }
   it('answers 502 when the provider answers unexpectedly, and says nothing of it', async () => {
     for (const [what, answers] of Object.entries(broken)) {
-      const { status, body } = await asked(fake(answers))
-      expect([status, body.error], what).to.deep.equal([502, 'bad_gateway'])
+      const { body } = await expectAnswer(asked(fake(answers)), 502, 'bad_gateway', what)
       expect(body.error_description).to.equal('the provider answered unexpectedly')
     }
   })
 
   it('passes on what the provider refuses by policy', async () => {
     const refusal = { error: 'access_denied', error_description: 'no' }
-    const { status, body } = await asked(fake({ '/api/subject-tokens': [[403, refusal]] }))
-    expect([status, body]).to.deep.equal([403, refusal])
+    await expectAnswer(asked(fake({ '/api/subject-tokens': [[403, refusal]] })), 403, refusal)
   })
 
   it('lets nobody act as themselves or as an operator, and asks for no token', async () => {
@@ -203,16 +197,13 @@ describe('examples/backend.ts and its provider', () => {
       { scope: 'orders:delete' },
       { mayAct: { sub: 'grace' } },
     ]) {
-      const { status, body } = await asked(fake(), { ...REQUEST, ...wrong })
-      expect(status).to.equal(400)
+      const { body } = await expectAnswer(asked(fake(), { ...REQUEST, ...wrong }), 400)
       expect(body.error_description).to.include(Object.keys(wrong)[0])
     }
   })
 
   it('answers 503 when the provider cannot be reached', async () => {
-    const gone = await listen(() => {})
-    await gone.close()
-    const { status, body } = await asked(gone.url)
-    expect([status, body.error]).to.deep.equal([503, 'temporarily_unavailable'])
+    const gone = `http://localhost:${await freePort()}`
+    await expectAnswer(asked(gone), 503, 'temporarily_unavailable')
   })
 })

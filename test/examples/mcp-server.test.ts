@@ -4,26 +4,28 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { expect } from 'chai'
 import { mcpServer } from '../../examples/mcp-server.ts'
 import type { ImpersonationUse } from '../../packages/resource-server/src/index.ts'
-import { basic, type Deployment, deploy } from '../support/deployment.ts'
+import { basic, deploy } from '../support/deployment.ts'
+import { shared } from '../support/shared.ts'
 import { listening } from '../support/token-issuer.ts'
 
 const web = basic('web', 'web-secret')
 
 describe('examples/mcp-server.ts, by the client of the SDK', () => {
-  let deployment: Deployment
   let audience: string
   let actor_token: string
   const server = createServer()
   const uses: ImpersonationUse[] = []
 
-  before(async () => {
+  const deployment = shared(async () => {
     audience = `${await listening(server)}/mcp`
-    deployment = await deploy({
+    return deploy({
       impersonation: { softwareActors: ['web'] },
       resources: {
         [audience]: 'openid orders:read orders:write',
       },
     })
+  })
+  before(async () => {
     const app = mcpServer({
       issuer: deployment.issuer,
       audience,
@@ -33,7 +35,6 @@ describe('examples/mcp-server.ts, by the client of the SDK', () => {
     server.on('request', app)
     actor_token = await deployment.actorToken()
   })
-  after(() => deployment.close())
 
   /** What the copilot got for Olivia, or Olivia got herself: an access token of alice. */
   async function exchange(form: object = {}, headers: object = web): Promise<string> {

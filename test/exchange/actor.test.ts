@@ -1,18 +1,19 @@
 import { expect } from 'chai'
 import { decodeJwt } from 'jose'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
+import { application, confidential } from '../support/clients.ts'
 import { basic, deploy } from '../support/deployment.ts'
 import { faultyAdapter } from '../support/faulty-adapter.ts'
 import { ACTOR_REFUSED, expectAnswer } from '../support/http.ts'
-import { operatorJwt, resigned } from '../support/jwts.ts'
+import { apiToken, resigned } from '../support/jwts.ts'
 import { shared } from '../support/shared.ts'
 import { signIn } from '../support/sign-in.ts'
 
 describe('the actor token', () => {
   let jwt: string
-  const deployment = shared(() => deploy())
+  const deployment = shared(deploy)
   before(async () => {
-    jwt = await operatorJwt(deployment)
+    jwt = await apiToken(deployment)
   })
 
   async function exchangeWith(actor_token: string, at = deployment, headers = {}) {
@@ -30,19 +31,14 @@ describe('the actor token', () => {
   it('I7: is refused where it was revoked, or its account, its client or its grant is gone; the subject token stays usable', async () => {
     const memory = createMemoryAdapter()
     const clientId = 'helpdesk'
-    const client = {
-      client_id: clientId,
-      token_endpoint_auth_method: 'none' as const,
-      redirect_uris: ['https://console.example.com/callback'],
-    }
+    const client = { ...application, client_id: clientId }
     await memory('Client').upsert(clientId, client)
     await using other = await deploy({ configuration: { adapter: memory } })
     const grants: string[] = []
     other.provider.on('grant.saved', (grant) => grants.push(grant.jti))
-    const options = { clientId, scope: 'openid orders:read', resource: other.orders }
     const tokens = [
       (await signIn(other, 'olivia', { clientId })).access_token,
-      (await signIn(other, 'olivia', options)).access_token,
+      await apiToken(other, 'olivia', { clientId }),
     ]
     const revoked = await other.actorToken()
     await other.post('/oidc/token/revocation', { token: revoked, client_id: 'console' })
@@ -81,7 +77,7 @@ describe('the actor token', () => {
         },
       },
     })
-    const token = await operatorJwt(other)
+    const token = await apiToken(other)
     expect(decodeJwt(token)).to.include({ custom: true })
     expect(decodeJwt(token).op_grant_id).to.not.equal('made-up')
     const { body } = await exchangeWith(token, other)
@@ -110,19 +106,17 @@ describe('the actor token', () => {
       },
       clients: [
         {
+          ...confidential,
           client_id: 'pairwise',
           client_secret: 'secret',
           subject_type: 'pairwise',
-          redirect_uris: ['https://console.example.com/callback'],
-          grant_types: ['authorization_code', 'urn:ietf:params:oauth:grant-type:token-exchange'],
         },
       ],
     })
     const headers = basic('pairwise', 'secret')
-    const options = { clientId: 'pairwise', headers, scope: 'openid orders:read' }
-    const opaque = (await signIn(other, 'olivia', { ...options, scope: 'openid' })).access_token
-    const structured = (await signIn(other, 'olivia', { ...options, resource: other.orders }))
-      .access_token
+    const options = { clientId: 'pairwise', headers }
+    const opaque = (await signIn(other, 'olivia', options)).access_token
+    const structured = await apiToken(other, 'olivia', options)
     const { body } = await exchangeWith(opaque, other, headers)
     expect(decodeJwt(body.access_token).sub).to.equal('alice@pairwise')
     const ungranted = await resigned(structured, ({ op_grant_id: _, ...claims }) => claims)

@@ -30,7 +30,7 @@ it('the moment of an issue or an exchange is one, while seconds turn: for token,
   const { impersonation } = deployment.provider
   for (const resource of [deployment.orders, `${deployment.base}/opaque`]) {
     const token = await deployment.m2mToken()
-    const issued = await whileSecondsTurn(() => deployment.issue({ userId: 'alice' }, { token }))
+    const issued = await whileSecondsTurn(() => deployment.issueBy(token))
     const { id = '', expiresAt } = (await deployment.recorded()).at(-1) ?? {}
     const before = await impersonation.get(id)
     expect(before?.redeemableUntil).to.equal(expiresAt)

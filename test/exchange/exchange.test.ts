@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
-import { TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
+import { application } from '../support/clients.ts'
 import { type Answer, deploy, type Form } from '../support/deployment.ts'
 import { expectAnswer } from '../support/http.ts'
 import { shared } from '../support/shared.ts'
@@ -13,15 +13,7 @@ describe('token exchange', () => {
     deploy({
       impersonation: { accessToken: { maxTtl: 1800 } },
       configuration: { scopes: ['openid', 'offline_access', 'orders:write'] },
-      clients: [
-        {
-          client_id: 'narrow',
-          token_endpoint_auth_method: 'none',
-          scope: 'openid',
-          redirect_uris: ['https://console.example.com/callback'],
-          grant_types: ['authorization_code', TOKEN_EXCHANGE_GRANT_TYPE],
-        },
-      ],
+      clients: [{ ...application, client_id: 'narrow', scope: 'openid' }],
       resources: {
         'https://long.example': { scope: 'read', accessTokenFormat: 'jwt', accessTokenTTL: 7200 },
         [AUDIENCE]: { scope: 'read', audience: 'logical', accessTokenFormat: 'jwt' },
@@ -81,7 +73,7 @@ describe('token exchange', () => {
     for (const resource of [deployment.orders, `${deployment.base}/opaque`]) {
       const { body } = await exchange({ resource, scope: 'openid' })
       const headers = { authorization: `Bearer ${body.access_token}` }
-      expect((await fetch(`${deployment.issuer}/me`, { headers })).status).to.equal(401)
+      await expectAnswer(fetch(`${deployment.issuer}/me`, { headers }), 401)
     }
   })
 })

@@ -70,8 +70,8 @@ describe('redeeming a subject token', () => {
         },
       },
     })
-    const { body } = await deployment.issue({ userId: 'alice', expiresIn: 1 })
-    await expectAnswer(deployment.exchange({ subject_token: body.subjectToken }), 400, REFUSED)
+    const subject_token = await deployment.subjectToken({ expiresIn: 1 })
+    await expectAnswer(deployment.exchange({ subject_token }), 400, REFUSED)
   })
 
   // Each method of the storage failing in turn: ../proofs/failing-methods.test.ts.

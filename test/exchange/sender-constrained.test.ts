@@ -1,8 +1,8 @@
 import { hash, X509Certificate } from 'node:crypto'
 import { expect } from 'chai'
 import { decodeJwt } from 'jose'
-import { TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
 import { bindsToCertificates, certificate, otherCertificate } from '../support/certificates.ts'
+import { application } from '../support/clients.ts'
 import { deploy } from '../support/deployment.ts'
 import { type DPoPKey, dpopKey } from '../support/dpop.ts'
 import { faultyAdapter } from '../support/faulty-adapter.ts'
@@ -20,15 +20,7 @@ describe('I10: DPoP, as in the provider’s own grants', () => {
         adapter,
         features: { dPoP: { enabled: true, nonceSecret: Buffer.alloc(32, 1) } },
       },
-      clients: [
-        {
-          client_id: 'bound',
-          token_endpoint_auth_method: 'none',
-          dpop_bound_access_tokens: true,
-          redirect_uris: ['https://console.example.com/callback'],
-          grant_types: ['authorization_code', TOKEN_EXCHANGE_GRANT_TYPE],
-        },
-      ],
+      clients: [{ ...application, client_id: 'bound', dpop_bound_access_tokens: true }],
     }),
   )
   before(async () => {
@@ -40,9 +32,10 @@ describe('I10: DPoP, as in the provider’s own grants', () => {
     const subject_token = await deployment.subjectToken()
     const form = { subject_token, client_id: 'bound' }
     await expectAnswer(deployment.exchange(form), 400, 'invalid_grant')
-    const proven = await deployment.exchange(form, { dpop: await key.proof({ htu }) })
-    expect([proven.status, proven.body.token_type]).to.deep.equal([200, 'DPoP'])
-    expect(decodeJwt(proven.body.access_token).cnf).to.deep.equal({ jkt: key.thumbprint })
+    const proven = deployment.exchange(form, { dpop: await key.proof({ htu }) })
+    const { body } = await expectAnswer(proven, 200)
+    expect(body.token_type).to.equal('DPoP')
+    expect(decodeJwt(body.access_token).cnf).to.deep.equal({ jkt: key.thumbprint })
   })
 
   it('a proof for another method or URL, with an unknown nonce or a second time is refused, and the subject token stays usable', async () => {
@@ -66,7 +59,7 @@ describe('I10: DPoP, as in the provider’s own grants', () => {
     const subject_token = await deployment.subjectToken()
     calls.length = 0
     const form = { subject_token, resource: 'https://unknown.example' }
-    expect((await deployment.exchange(form, { dpop })).body.error).to.equal('invalid_target')
+    await expectAnswer(deployment.exchange(form, { dpop }), 400, 'invalid_target')
     expect(calls.filter((call) => call.startsWith('ReplayDetection'))).to.deep.equal([])
     await expectAnswer(deployment.exchange({ subject_token }, { dpop }), 200)
   })
@@ -77,7 +70,7 @@ describe('I10: DPoP, as in the provider’s own grants', () => {
     })
     const subject_token = await deployment.subjectToken()
     const form = { subject_token, actor_token }
-    expect((await deployment.exchange(form)).body.error_description).to.match(/actor token is inv/)
+    await expectAnswer(deployment.exchange(form), 400, 'actor token is invalid')
     const other = { dpop: await (await dpopKey()).proof({ htu }) }
     await expectAnswer(deployment.exchange(form, other), 400)
     const { body } = await expectAnswer(
@@ -100,11 +93,9 @@ describe('I10: mTLS, as in the provider’s own grants', () => {
       },
       clients: [
         {
+          ...application,
           client_id: 'bound',
-          token_endpoint_auth_method: 'none',
           tls_client_certificate_bound_access_tokens: true,
-          redirect_uris: ['https://console.example.com/callback'],
-          grant_types: ['authorization_code', TOKEN_EXCHANGE_GRANT_TYPE],
         },
       ],
     }),
@@ -113,7 +104,7 @@ describe('I10: mTLS, as in the provider’s own grants', () => {
   it('without a certificate the request is refused, and the subject token stays usable; with one the access token is bound to it', async () => {
     shown = undefined
     const form = { subject_token: await deployment.subjectToken(), client_id: 'bound' }
-    expect((await deployment.exchange(form)).body.error).to.equal('invalid_grant')
+    await expectAnswer(deployment.exchange(form), 400, 'invalid_grant')
     shown = certificate
     const { body } = await expectAnswer(deployment.exchange(form), 200)
     const x5t = hash('sha256', new X509Certificate(certificate).raw, 'base64url')

@@ -5,7 +5,8 @@ import type { AuthorizationRequest, ImpersonationOptions } from '../../src/index
 import { recording } from '../support/audit.ts'
 import { basic, type Deployment, deploy } from '../support/deployment.ts'
 import { expectAnswer } from '../support/http.ts'
-import { signIn } from '../support/sign-in.ts'
+import { apiToken } from '../support/jwts.ts'
+import { shared } from '../support/shared.ts'
 
 /** The confidential client `web` is the software that acts. */
 const web = basic('web', 'web-secret')
@@ -22,19 +23,16 @@ async function exchange(deployment: Deployment, form: object, headers: object = 
 }
 
 describe('I16: software that acts is named', () => {
-  let deployment: Deployment
   let actor_token: string
   const asked: AuthorizationRequest[] = []
 
+  const authorize = (request: AuthorizationRequest) => asked.push(request) > 0
+  const getCustomJwtClaims = () => ({ act: { sub: 'mallory', client_id: 'mallory' } })
+  const deployment = shared(() => deploy(withSoftware({ authorize, getCustomJwtClaims })))
   before(async () => {
-    const authorize = (request: AuthorizationRequest) => asked.push(request) > 0
-    const getCustomJwtClaims = () => ({ act: { sub: 'mallory', client_id: 'mallory' } })
-    deployment = await deploy(withSoftware({ authorize, getCustomJwtClaims }))
     actor_token = await deployment.actorToken()
   })
-  after(() => deployment.close())
 
-  const openid = 'openid orders:read'
   const objectOf = async (token: string) => {
     const id = String(decodeJwt(token).jti).replace('impersonation:', '')
     return deployment.provider.impersonation.get(id)
@@ -63,9 +61,9 @@ describe('I16: software that acts is named', () => {
 
   it('I3: its token is no actor token, on its own or for a person', async () => {
     for (const form of [{}, { actor_token }]) {
-      const { token } = await exchange(deployment, { ...form, scope: openid })
-      const { status, body } = await exchange(deployment, { actor_token: token }, {})
-      expect([status, body.error_description]).to.deep.equal([400, 'actor token is invalid'])
+      const { token } = await exchange(deployment, { ...form, scope: 'openid orders:read' })
+      const laundered = exchange(deployment, { actor_token: token }, {})
+      await expectAnswer(laundered, 400, 'actor token is invalid')
     }
   })
 
@@ -76,14 +74,13 @@ describe('I16: software that acts is named', () => {
   })
 
   it('a subject token that is bound to a person needs the person', async () => {
-    const bound = async (mayAct: object) =>
-      (await deployment.issue({ userId: 'alice', mayAct })).body.subjectToken
-    const subject_token = await bound({ sub: 'olivia', clientId: 'web' })
+    const both = { sub: 'olivia', clientId: 'web' }
+    const subject_token = await deployment.subjectToken({ mayAct: both })
     await expectAnswer(deployment.exchange({ subject_token }, web), 400, 'invalid_request')
     await expectAnswer(deployment.exchange({ subject_token, actor_token }), 400)
     await expectAnswer(deployment.exchange({ subject_token, actor_token }, web), 200)
     // The client's id is no person's, also where the binding names it.
-    const toItself = await bound({ sub: 'web' })
+    const toItself = await deployment.subjectToken({ mayAct: { sub: 'web' } })
     await expectAnswer(deployment.exchange({ subject_token: toItself }, web), 400)
   })
 
@@ -99,17 +96,19 @@ describe('I16: software that acts is named', () => {
   it('requirePerson() refuses software, for a person or on its own', async () => {
     const { issuer, orders: audience } = deployment
     const api = resourceServer({ issuer, audience })
-    const own = { scope: openid, resource: audience }
     const tokenOf = async (form: object, headers?: object) =>
       (await exchange(deployment, form, headers)).token
     const software = '403 not while software acts for the user'
     for (const [token, judged] of [
-      [(await signIn(deployment, 'alice', own)).access_token, 'passes'],
+      [await apiToken(deployment, 'alice'), 'passes'],
       [await tokenOf({ actor_token }, {}), 'passes'],
       [await tokenOf({ actor_token }), software],
       [await tokenOf({}), software],
       [await tokenOf({}, {}), '403 not by an unnamed actor'],
-      [await deployment.m2mToken({ ...own, scope: 'orders:read' }), '403 not by a client itself'],
+      [
+        await deployment.m2mToken({ resource: audience, scope: 'orders:read' }),
+        '403 not by a client itself',
+      ],
     ] as const) {
       const verdict = await api.authenticate(`Bearer ${token}`, requirePerson()).then(
         () => 'passes',
@@ -149,8 +148,7 @@ describe('software that acts, by option', () => {
 
   it('without a person it acts only where no actor token is required', async () => {
     await using deployment = await deploy(withSoftware({ actorToken: { required: true } }))
-    const { status, body } = await exchange(deployment, {})
-    expect([status, body.error_description]).to.deep.equal([400, 'actor_token is required'])
+    await expectAnswer(exchange(deployment, {}), 400, 'actor_token is required')
   })
 
   it('the events of an exchange name it, also where it is refused', async () => {
@@ -171,10 +169,8 @@ describe('all of a client', () => {
     const { impersonation } = deployment.provider
     await exchange(deployment, {})
     await exchange(deployment, {}, {})
-    const issue = async (mayAct?: object) =>
-      (await deployment.issue({ userId: 'bob', ...(mayAct ? { mayAct } : {}) })).body.subjectToken
-    const bound = await issue({ clientId: 'web' })
-    const free = await issue()
+    const bound = await deployment.subjectToken({ mayAct: { clientId: 'web' } })
+    const free = await deployment.subjectToken()
     for (let each = 0; each < 4; each += 1) await exchange(deployment, {}, {})
     const states: string[] = []
     let cursor: string | undefined

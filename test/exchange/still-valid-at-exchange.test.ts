@@ -1,18 +1,12 @@
 import { expect } from 'chai'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
-import { TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
-import { machine } from '../support/clients.ts'
-import { type DeploymentOptions, deploy, REDIRECT_URI } from '../support/deployment.ts'
+import { application, machine } from '../support/clients.ts'
+import { type DeploymentOptions, deploy } from '../support/deployment.ts'
 import { expectAnswer, REFUSED } from '../support/http.ts'
 import { signIn } from '../support/sign-in.ts'
 
 const backend = { ...machine, client_id: 'stored-backend' }
-const operators = {
-  client_id: 'stored-console',
-  token_endpoint_auth_method: 'none' as const,
-  grant_types: ['authorization_code', TOKEN_EXCHANGE_GRANT_TYPE],
-  redirect_uris: [REDIRECT_URI],
-}
+const operators = { ...application, client_id: 'stored-console' }
 
 /** Clients in the storage, and a rule that waits at the exchange while `meanwhile` happens. */
 async function deployWithStoredClients() {
@@ -35,7 +29,7 @@ async function deployWithStoredClients() {
     },
   })
   const token = await deployment.m2mToken({}, [backend.client_id, 'secret'])
-  const { body } = await deployment.issue({ userId: 'alice' }, { token })
+  const { body } = await deployment.issueBy(token)
   const olivia = await signIn(deployment, 'olivia', { clientId: operators.client_id })
   const form = {
     subject_token: body.subjectToken,
@@ -88,7 +82,7 @@ describe('I7: what held at the issue holds no more at the exchange', () => {
       if (change) await clients.upsert(client_id, change)
       else await clients.destroy(client_id)
       await expectAnswer(deployment.exchange(form), 400, REFUSED)
-      await expectAnswer(deployment.issue({ userId: 'alice' }, { token }), 401)
+      await expectAnswer(deployment.issueBy(token), 401)
     }
     await clients.upsert(client_id, backend)
     await expectAnswer(deployment.exchange(form), 200)

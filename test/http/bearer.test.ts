@@ -53,8 +53,7 @@ describe('bearer authentication of the management API', () => {
   it('remembers a JWT by all of its value, and until the second of its exp', async () => {
     const token = await deployment.m2mToken()
     const { exp = 0 } = decodeJwt(token)
-    const statusOf = async (shown: string) =>
-      (await deployment.issue({ userId: 'alice' }, { token: shown })).status
+    const statusOf = async (shown: string) => (await deployment.issueBy(shown)).status
     expect(await statusOf(token)).to.equal(201)
     const [header, payload, signature = ''] = token.split('.')
     expect(await statusOf(`${header}.${payload}.${signature.toUpperCase()}`)).to.equal(401)
@@ -73,7 +72,7 @@ describe('opaque machine-to-machine tokens', () => {
   )
   const issue = async (token: string) => {
     expect(token).to.not.include('.')
-    const { status, body } = await deployment.issue({ userId: 'alice' }, { token })
+    const { status, body } = await deployment.issueBy(token)
     return [status, body.error]
   }
 

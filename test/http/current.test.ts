@@ -7,7 +7,7 @@ import { athOf, type DPoPKey, dpopKey } from '../support/dpop.ts'
 import { faultyAdapter } from '../support/faulty-adapter.ts'
 import { expectAnswer } from '../support/http.ts'
 import { resigned } from '../support/jwts.ts'
-import { type Managed, managing } from '../support/managing.ts'
+import { managing } from '../support/managing.ts'
 import { shared } from '../support/shared.ts'
 
 /** How one can end, and what its token is told. */
@@ -22,13 +22,9 @@ const ENDS: ReadonlyArray<[what: string, how: EndOptions, by: string]> = [
 ]
 
 describe('GET {issuer}/impersonations/current', () => {
-  let deployment: Managed
   let review: string | undefined
-  before(async () => {
-    const authorize = () => (review === undefined ? true : { review })
-    deployment = await managing({ impersonation: { authorize } })
-  })
-  after(() => deployment.close())
+  const authorize = () => (review === undefined ? true : { review })
+  const deployment = shared(() => managing({ impersonation: { authorize } }))
   const statusOf = async (token: string) => (await deployment.current(token)).status
 
   for (const resource of ['orders', 'opaque']) {
@@ -39,14 +35,13 @@ describe('GET {issuer}/impersonations/current', () => {
       for (const [what, how, by] of ENDS) {
         const { id, token } = await deployment.impersonate(form)
         const { expiresAt } = (await deployment.get(`/${id}`)).body
-        const alive = await deployment.current(token)
-        const shown = [alive.status, alive.body, alive.headers.get('cache-control')]
-        expect(shown).to.deep.equal([200, { state: 'active', expiresAt }, 'no-store'])
+        const active = { state: 'active', expiresAt }
+        const { headers } = await expectAnswer(deployment.current(token), 200, active)
+        expect(headers.get('cache-control')).to.equal('no-store')
         await deployment.provider.impersonation.end(id, how)
-        const { status, body } = await deployment.current(token)
         const { cause = 'requested' } = how
         const expected = { state: 'ended', expiresAt, end: { cause, by } }
-        expect([status, body], what).to.deep.equal([200, expected])
+        await expectAnswer(deployment.current(token), 200, expected, what)
       }
       // Issued, granted, ended: nothing of the questions.
       const events = (await deployment.events(before + 3 * ENDS.length)).slice(before)
@@ -135,7 +130,7 @@ describe('GET {issuer}/impersonations/current', () => {
       expect((await shown(key)).body.state).to.equal('active')
       await provider.impersonation.end(id)
       await expectAnswer(current(token), 401)
-      expect((await shown(await dpopKey())).status).to.equal(401)
+      await expectAnswer(shown(await dpopKey()), 401)
       expect((await shown(key)).body.state).to.equal('ended')
     }
   })
@@ -188,8 +183,7 @@ describe('POST {issuer}/impersonations/current/end', () => {
       [{ cause: 'user' }, 'cause is not known; known are: reason'],
       [[], 'a JSON object is expected'],
     ]) {
-      const refused = await deployment.endCurrent(token, body)
-      expect([refused.status, refused.body.error_description]).to.deep.equal([400, error])
+      await expectAnswer(deployment.endCurrent(token, body), 400, error)
     }
     const long = await deployment.endCurrent(token, { reason: 'x'.repeat(2000) })
     expect([long.status, await stateOf(id)]).to.deep.equal([413, 'active'])
@@ -213,6 +207,6 @@ describe('POST {issuer}/impersonations/current/end', () => {
     await expectAnswer(failing.endCurrent(headers), 500)
     faults.clear()
     await expectAnswer(failing.endCurrent(headers), 401)
-    expect((await failing.get(`/${id}`)).body.state).to.equal('active')
+    await failing.expectState(id, 'active')
   })
 })

@@ -1,6 +1,4 @@
-import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
 import Koa from 'koa'
 import mount from 'koa-mount'
@@ -9,7 +7,7 @@ import { bearer, CURRENT, type DeploymentOptions, END_CURRENT } from '../support
 import { athOf, dpopKey } from '../support/dpop.ts'
 import { expectAnswer } from '../support/http.ts'
 import { type Managed, managing } from '../support/managing.ts'
-import { closed } from '../support/token-issuer.ts'
+import { closed, listening } from '../support/token-issuer.ts'
 
 /** No redirect URI of the client has it. */
 const CONSOLE = 'https://pages.example.com'
@@ -100,7 +98,7 @@ describe('…/impersonations/current and …/current/end: CORS as the token endp
       500,
       'server_error',
     )
-    expect((await deployment.get(`/${id}`)).body.state).to.equal('active')
+    await deployment.expectState(id, 'active')
   })
 })
 
@@ -133,9 +131,8 @@ describe('…/impersonations/current/end: wherever the provider is mounted', () 
       await using deployment = await managing({
         configuration: { features: { dPoP: { enabled: true } } },
       })
-      const server = createServer(listenerOf(deployment)).listen(0, '127.0.0.1').unref()
-      await once(server, 'listening')
-      const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+      const server = createServer(listenerOf(deployment))
+      const base = await listening(server)
       const key = await dpopKey()
       const proof = await key.proof({ htu: `${deployment.issuer}/token` })
       const { id, token } = await deployment.impersonate({}, { dpop: proof })
@@ -148,12 +145,12 @@ describe('…/impersonations/current/end: wherever the provider is mounted', () 
           },
         })
       for (const origin of [base, 'https://id.example.com']) {
-        expect((await send(`${origin}${path}`)).status, 'by its Host').to.equal(401)
+        await expectAnswer(send(`${origin}${path}`), 401, undefined, 'by its Host')
       }
       const known = `${deployment.issuer}/impersonations/current/end`
       await expectAnswer(send(`${known}/x`), 401)
       await expectAnswer(send(known), 204)
-      expect((await deployment.get(`/${id}`)).body.state).to.equal('ended')
+      await deployment.expectState(id, 'ended')
       await closed(server)
     })
   }

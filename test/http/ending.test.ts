@@ -28,7 +28,7 @@ const REFUSED: ReadonlyArray<[path: '/end' | '/{id}/end', named: string, ...bodi
 
 // When and how an impersonation ends, and what its tokens are worth then: ../impersonations.
 describe('POST …/impersonations/{id}/end, and …/impersonations/end', () => {
-  const deployment = shared(() => managing())
+  const deployment = shared(managing)
   const stateOf = async (id: string) => (await deployment.get(`/${id}`)).body.state
 
   it('again is 200, and the first end stays: by whom, why, when; the body may be left out', async () => {
@@ -50,9 +50,9 @@ describe('POST …/impersonations/{id}/end, and …/impersonations/end', () => {
     const { id } = await deployment.start()
     for (const [path, named, ...bodies] of REFUSED) {
       for (const body of bodies) {
-        const answer = await deployment.send(path.replace('{id}', id), body)
+        const sent = deployment.send(path.replace('{id}', id), body)
         const what = `${path} ${JSON.stringify(body)}`
-        expect([answer.status, answer.body.error], what).to.deep.equal([400, 'invalid_request'])
+        const answer = await expectAnswer(sent, 400, 'invalid_request', what)
         expect(answer.body.error_description, what)
           .to.include(named)
           .and.match(/^[\x20-\x7e]*$/)

@@ -69,8 +69,8 @@ describe('who may see, and who may end', () => {
     const scope = 'impersonated not-impersonate'
     const token = await resigned(deployment.token, (claims) => ({ ...claims, scope }))
     const missing = [READ, READ, END, END, ISSUE]
-    for (const [at, { status, body, headers }] of (await answers(token)).entries()) {
-      expect([status, body.error]).to.deep.equal([403, 'insufficient_scope'])
+    for (const [at, answer] of (await answers(token)).entries()) {
+      const { headers } = await expectAnswer(answer, 403, 'insufficient_scope')
       const challenge = headers.get('www-authenticate')
       expect(challenge).to.include('error="insufficient_scope"')
       expect(challenge).to.include(`scope="${missing[at]}"`)
@@ -102,8 +102,8 @@ describe('who may see, and who may end', () => {
         await own.exchange({ subject_token }),
         await own.post('/oidc/token', token, basic('backend', 'backend-secret')),
       ]
-      for (const { status, body } of refused) {
-        expect([status, body.error]).to.deep.equal([500, 'server_error'])
+      for (const each of refused) {
+        const { body } = await expectAnswer(each, 500, 'server_error')
         expect(JSON.stringify(body)).to.not.include('database').and.not.include('alice')
       }
       const reported = own.serverErrors.splice(0).map(String)
@@ -112,7 +112,7 @@ describe('who may see, and who may end', () => {
       for (const error of reported) expect(error).to.include(option)
     }
     answer = true
-    expect((await own.get(`/${id}`)).body.state).to.equal('issued')
+    await own.expectState(id, 'issued')
     await expectAnswer(own.exchange({ subject_token }), 200)
   })
 })

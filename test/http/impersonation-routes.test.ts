@@ -9,7 +9,7 @@ describe('the routes', () => {
   const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
   const MANAGEMENT = '/api/impersonations'
   const LISTS = '/oidc/status-lists'
-  const deployment = shared(() => managing())
+  const deployment = shared(managing)
   let id: string
   let token: string
   /** The methods of each path. */
@@ -52,11 +52,15 @@ describe('the routes', () => {
       const encoded = path.replace('s', '%73')
       const others = [`${path}/`, path.toUpperCase(), encoded, `/oidc/${path}`, `${path}/../x`]
       for (const other of others) {
-        const { status } = await raw(deployment.base, other, { method, headers: bearerAt(path) })
-        expect(status, other).to.equal(404)
+        await expectAnswer(
+          raw(deployment.base, other, { method, headers: bearerAt(path) }),
+          404,
+          undefined,
+          other,
+        )
       }
     }
-    expect((await deployment.get(`/${id}`)).body.state).to.equal('active')
+    await deployment.expectState(id, 'active')
     expect(deployment.serverErrors).to.deep.equal([])
   })
 
@@ -106,14 +110,14 @@ describe('the routes', () => {
       await using without = await managing(options)
       expect(without.provider.impersonation.canEnd).to.equal(false)
       const { id } = await without.start()
-      for (const { status, body } of [
-        await without.get(''),
-        await without.get(`/${id}`),
-        await without.send(`/${id}/end`),
-        await without.send('/end', { userId: 'alice' }),
-        await without.post('/oidc/impersonations/current/end', {}),
+      for (const answer of [
+        without.get(''),
+        without.get(`/${id}`),
+        without.send(`/${id}/end`),
+        without.send('/end', { userId: 'alice' }),
+        without.post('/oidc/impersonations/current/end', {}),
       ]) {
-        expect([status, body]).to.deep.equal([404, 'Not Found'])
+        expect((await expectAnswer(answer, 404)).body).to.equal('Not Found')
       }
       const token = await without.m2mToken({ scope: EVERYTHING })
       expect(JSON.parse(atob(token.split('.')[1] ?? '')).scope).to.equal('impersonate')

@@ -6,7 +6,7 @@ import { managing, raw } from '../support/managing.ts'
 import { shared } from '../support/shared.ts'
 
 describe('GET …/impersonations/{id}: see one', () => {
-  const deployment = shared(() => managing())
+  const deployment = shared(managing)
 
   it('one id from the issue to the end, and what is known at each moment', async () => {
     const { get, start, orders, exchange, send } = deployment
@@ -62,7 +62,7 @@ describe('GET …/impersonations/{id}: see one', () => {
     await deployment.exchange({ subject_token: redeemed.subjectToken })
     {
       using _ = later(590_000)
-      expect((await deployment.get(`/${id}`)).body.state).to.equal('issued')
+      await deployment.expectState(id, 'issued')
     }
     const tokenOf = () => deployment.m2mToken({ scope: 'impersonations:read' })
     using _ = later(902_000)

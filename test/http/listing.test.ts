@@ -130,7 +130,7 @@ describe('GET …/impersonations: list', () => {
       'limit=010',
       `limit=2&userId=alice&cursor=${next}`,
     ]) {
-      expect((await deployment.get(`?${query}`)).status, query).to.equal(200)
+      await expectAnswer(deployment.get(`?${query}`), 200, undefined, query)
     }
   })
 })

@@ -1,6 +1,4 @@
-import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
 import Koa from 'koa'
 import mount from 'koa-mount'
@@ -8,7 +6,7 @@ import { Client } from 'undici'
 import { basic, deploy } from '../support/deployment.ts'
 import { athOf, type DPoPKey, dpopKey } from '../support/dpop.ts'
 import { shared } from '../support/shared.ts'
-import { closed } from '../support/token-issuer.ts'
+import { closed, listening } from '../support/token-issuer.ts'
 
 describe('the URL of a request for a subject token, as the provider sees it', () => {
   let key: DPoPKey
@@ -37,9 +35,7 @@ describe('the URL of a request for a subject token, as the provider sees it', ()
       }
       void handle(req, res)
     })
-    server.listen(0, '127.0.0.1').unref()
-    await once(server, 'listening')
-    client = new Client(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+    client = new Client(await listening(server))
   })
   after(async () => {
     await client.close()

@@ -43,7 +43,7 @@ async function deployWith(keys: JWK[], idTokens: AsymmetricSigningAlgorithm): Pr
 /** A machine-to-machine token that is good, and a status list. */
 async function signedBy(deployment: Deployment): Promise<string[]> {
   const token = await deployment.m2mToken()
-  await expectAnswer(deployment.issue({ userId: 'alice' }, { token }), 201)
+  await expectAnswer(deployment.issueBy(token), 201)
   const { body } = await answerOf(await fetch(`${deployment.issuer}/status-lists`))
   return [token, await (await fetch(body.status_lists[0])).text()]
 }
@@ -111,7 +111,7 @@ describe('the key that signs machine-to-machine tokens, and status lists', () =>
     const managementApi = { tokenFormat: 'opaque' as const, clients: { issue: () => true } }
     await using opaque = await deploy({ configuration, impersonation: { managementApi } })
     const { provider, issuer, base } = opaque
-    const { headers } = await opaque.issue({ userId: 'alice' })
+    const { headers } = await opaque.issue()
     const [item] = (await provider.impersonation.list()).items
     expect(headers.get('location')).to.equal(`${base}/api/impersonations/${item?.id}`)
     const discovery = await fetch(`${issuer}/.well-known/openid-configuration`)

@@ -10,10 +10,10 @@ import { afterAnswer, answersFollowed } from '../../src/impersonations/after-ans
 import { recording } from '../support/audit.ts'
 import { type Deployment, deploy } from '../support/deployment.ts'
 import { faultyAdapter } from '../support/faulty-adapter.ts'
-import { REFUSED } from '../support/http.ts'
+import { expectAnswer, REFUSED } from '../support/http.ts'
 import { signIn, signOutOfClient, signOutOfProvider } from '../support/sign-in.ts'
 import { stoppedClock } from '../support/stopped-clock.ts'
-import { expectState, hasEnded, only, until } from './recorded-endings.ts'
+import { counted, expectState, hasEnded, only, until } from './recorded-endings.ts'
 
 describe('an impersonation ends by itself', () => {
   it('after a replay: what the first use got ends, with the cause; with report it goes on', async () => {
@@ -23,18 +23,14 @@ describe('an impersonation ends by itself', () => {
       })
       const subject_token = await deployment.subjectToken()
       await deployment.exchange({ subject_token })
-      const replay = await deployment.exchange({ subject_token })
-      expect(replay.body).to.deep.equal(REFUSED)
+      await expectAnswer(deployment.exchange({ subject_token }), 400, REFUSED)
       expect((await deployment.recorded()).at(-1)?.name).to.equal('impersonation.replayed')
       const state = onReplay === 'end' ? 'ended' : 'active'
       const object = await until(
         () => only(deployment),
         (it) => it.state === state,
       )
-      await until(
-        async () => deployment.ended.length,
-        (events) => events > 0 || onReplay !== 'end',
-      )
+      if (onReplay === 'end') await counted(deployment.ended, 1)
       await wait(5)
       expect(object.state).to.equal(state)
       expect(deployment.ended.map(({ end }) => end?.cause)).to.deep.equal(
@@ -67,13 +63,10 @@ describe('an impersonation ends by itself', () => {
     await deployment.exchange({ subject_token })
     isReplay = true
     const replay = deployment.exchange({ subject_token })
-    await until(
-      async () => deployment.ended.length,
-      (events) => events > 0,
-    )
+    await counted(deployment.ended, 1)
     expect(deployment.ended.map(({ end }) => end?.cause)).to.deep.equal(['replay'])
     held.resolve()
-    expect((await replay).body).to.deep.equal(REFUSED)
+    await expectAnswer(replay, 400, REFUSED)
   })
 
   it('after a replay, in a process that stops before the answer leaves', async () => {
@@ -120,9 +113,8 @@ describe('an impersonation ends by itself', () => {
         ['alice', first],
         ['bob', second],
       ] as const) {
-        const subject_token = await deployment.subjectToken(userId)
-        const { status } = await deployment.exchange({ subject_token, actor_token })
-        expect(status).to.equal(200)
+        const subject_token = await deployment.subjectToken({ userId })
+        await expectAnswer(deployment.exchange({ subject_token, actor_token }), 200)
       }
       await signOut(deployment, first)
       const of = async (userId: string) =>
@@ -133,10 +125,7 @@ describe('an impersonation ends by itself', () => {
       )
       expect(alice?.end).to.deep.include({ cause: 'operator_signed_out', by: { sub: 'olivia' } })
       expect((await of('bob'))?.state).to.equal('active')
-      await until(
-        async () => deployment.ended.length,
-        (events) => events > 0,
-      )
+      await counted(deployment.ended, 1)
       await wait(5)
       expect(deployment.ended.map(({ userId }) => userId)).to.deep.equal(['alice'])
     })

@@ -22,9 +22,9 @@ async function watched() {
     const result = await run()
     return { asked: [...asked], result }
   }
-  const act = async (as: string, actor_token?: string) => {
-    deployment.accounts.add(as)
-    const subject_token = await deployment.subjectToken(as)
+  const act = async (userId: string, actor_token?: string) => {
+    deployment.accounts.add(userId)
+    const subject_token = await deployment.subjectToken({ userId })
     await expectAnswer(deployment.exchange({ subject_token, actor_token }), 200)
     return idOf(subject_token)
   }
@@ -62,7 +62,7 @@ describe('what an end asks the storage', () => {
   it('answers a start that came between the look at it and its end, and the event has it, too', async () => {
     const { deployment, watch, impersonation, record, recorded } = await watched()
     record()
-    const subject_token = await deployment.subjectToken('alice')
+    const subject_token = await deployment.subjectToken()
     const [issued] = (await impersonation.list()).items
     let status: number | undefined
     watch.around = async (method, _args, call) => {

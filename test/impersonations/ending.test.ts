@@ -3,9 +3,9 @@ import { expect } from 'chai'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { recording } from '../support/audit.ts'
 import { later } from '../support/clock.ts'
-import { basic, deploy } from '../support/deployment.ts'
+import { basic, deploy, idOf } from '../support/deployment.ts'
 import { faultyAdapter } from '../support/faulty-adapter.ts'
-import { REFUSED } from '../support/http.ts'
+import { expectAnswer, REFUSED } from '../support/http.ts'
 import { expectActive, only } from './recorded-endings.ts'
 
 describe('I11: an end ends', () => {
@@ -14,8 +14,7 @@ describe('I11: an end ends', () => {
     const subject_token = await deployment.subjectToken()
     const { id } = await only(deployment)
     await deployment.provider.impersonation.end(id, { by: { sub: 'lead' }, reason: 'mistake' })
-    const refused = await deployment.exchange({ subject_token })
-    expect([refused.status, refused.body]).to.deep.equal([400, REFUSED])
+    await expectAnswer(deployment.exchange({ subject_token }), 400, REFUSED)
     const denied = (await deployment.recorded()).at(-1)
     expect([denied?.name, denied?.id]).to.deep.equal(['impersonation.denied', id])
     const object = await only(deployment)
@@ -36,47 +35,35 @@ describe('I11: an end ends', () => {
 
   it('after the exchange: an opaque token is inactive at once, at introspection and everywhere', async () => {
     await using deployment = await recording()
-    const resource = `${deployment.base}/opaque`
-    const { body } = await deployment.exchange({
-      resource,
-    })
-    await expectActive(deployment, body.access_token, true)
+    const { token } = await deployment.impersonate({ resource: `${deployment.base}/opaque` })
+    await expectActive(deployment, token, true)
     await deployment.provider.impersonation.endAll({ userId: 'alice' })
-    await expectActive(deployment, body.access_token, false)
-    expect(await deployment.provider.AccessToken.find(body.access_token)).to.equal(undefined)
+    await expectActive(deployment, token, false)
+    expect(await deployment.provider.AccessToken.find(token)).to.equal(undefined)
   })
 
   it('I5: an opaque token whose impersonation cannot be looked up is trouble, not active or inactive', async () => {
     const { adapter, faults } = faultyAdapter()
     await using deployment = await deploy({ configuration: { adapter } })
-    const { body } = await deployment.exchange({
-      resource: `${deployment.base}/opaque`,
-    })
+    const { token } = await deployment.impersonate({ resource: `${deployment.base}/opaque` })
     faults.add('SubjectToken.find')
     const headers = basic('web', 'web-secret')
-    const { status } = await deployment.post(
-      '/oidc/token/introspection',
-      { token: body.access_token },
-      headers,
-    )
-    expect(status).to.equal(500)
+    await expectAnswer(deployment.post('/oidc/token/introspection', { token }, headers), 500)
   })
 
   it('an opaque token whose impersonation the storage has forgotten is inactive', async () => {
     const adapter = createMemoryAdapter()
     await using deployment = await deploy({ configuration: { adapter } })
-    const { body } = await deployment.exchange({
-      resource: `${deployment.base}/opaque`,
-    })
-    await adapter('SubjectToken').destroy((await only(deployment)).id)
-    await expectActive(deployment, body.access_token, false)
+    const form = { resource: `${deployment.base}/opaque` }
+    const { id, token } = await deployment.impersonate(form)
+    await adapter('SubjectToken').destroy(id)
+    await expectActive(deployment, token, false)
   })
 
   it('the first end stays, raises one event, and what has expired is not ended', async () => {
     await using deployment = await recording({ configuration: { ttl: { SubjectToken: 1 } } })
     const { impersonation } = deployment.provider
-    await deployment.subjectToken()
-    const { id } = await only(deployment)
+    const id = idOf(await deployment.subjectToken())
     const [first, second] = await Promise.all([
       impersonation.end(id, { reason: 'one' }),
       impersonation.end(id, { reason: 'two' }),
@@ -84,7 +71,7 @@ describe('I11: an end ends', () => {
     expect(first).to.deep.equal(second)
     const third = await impersonation.end(id, { reason: 'three', cause: 'policy' })
     expect(third).to.deep.equal(first)
-    await deployment.subjectToken('bob')
+    await deployment.subjectToken({ userId: 'bob' })
     using _ = later(6000)
     const [bob] = (await impersonation.list({ userId: 'bob' })).items
     expect(bob?.state).to.equal('expired')
@@ -97,8 +84,7 @@ describe('I11: an end ends', () => {
     const { adapter, calls } = faultyAdapter()
     await using deployment = await recording({ configuration: { adapter } })
     const { impersonation } = deployment.provider
-    await deployment.subjectToken()
-    const { id } = await only(deployment)
+    const id = idOf(await deployment.subjectToken())
     const first = await impersonation.end(id, { reason: 'one' })
     const asked = () => calls.filter((call) => call === 'SubjectToken.endOnce').length
     const before = asked()

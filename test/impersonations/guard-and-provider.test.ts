@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { resourceServer } from '../../packages/resource-server/src/index.ts'
 import {
@@ -6,58 +5,30 @@ import {
   expectVerdict,
   verdict,
 } from '../../packages/resource-server/test/status/status-provider.ts'
-import { expectAnswer } from '../support/http.ts'
-import { type Managed, managing } from '../support/managing.ts'
+import { managing } from '../support/managing.ts'
+import { renewed } from '../support/shared.ts'
 import { signIn, signOutOfProvider } from '../support/sign-in.ts'
 import { stoppedClock } from '../support/stopped-clock.ts'
+import { until } from './recorded-endings.ts'
 
 /** What an API may at most not know, in seconds, while the list can be had. */
 const PROMISE = 8
 
-/** Waits for what the provider does after its answer. */
-async function ended({ provider }: Managed, id: string): Promise<void> {
-  for (let turn = 0; (await provider.impersonation.get(id))?.state !== 'ended'; turn += 1) {
-    if (turn === 400) expect.fail('the impersonation goes on')
-    await wait(5)
-  }
-}
-
 describe('I11: the guard and the provider: a copied token', () => {
-  let deployment: Managed
-  let clock: ReturnType<typeof stoppedClock>
+  const clock = renewed(stoppedClock)
+  const deployment = renewed(managing)
   const guard = () => {
     const { issuer, orders: audience } = deployment
     return resourceServer({ issuer, audience, requireStatus: true })
   }
 
-  beforeEach(async () => {
-    clock = stoppedClock()
-    deployment = await managing()
-  })
-  afterEach(async () => {
-    clock[Symbol.dispose]()
-    await deployment.close()
-  })
-
-  interface Run {
-    readonly id: string
-    readonly token: string
-    readonly subjectToken: string
-    readonly operator: Awaited<ReturnType<typeof signIn>>
-  }
+  type Run = Awaited<ReturnType<typeof run>>
 
   /** What an operator runs, with a token that an attacker copies. */
-  async function run(actor: string): Promise<Run> {
+  async function run(actor: string) {
     const operator = await signIn(deployment, actor)
-    const { id, subjectToken } = await deployment.start()
-    const { body } = await expectAnswer(
-      deployment.exchange({
-        subject_token: subjectToken,
-        actor_token: operator.access_token,
-      }),
-      200,
-    )
-    return { id, token: body.access_token, subjectToken, operator }
+    const actor_token = operator.access_token
+    return { operator, ...(await deployment.impersonate({ actor_token })) }
   }
 
   const ways: Record<string, (run: Run) => Promise<unknown>> = {
@@ -74,7 +45,11 @@ describe('I11: the guard and the provider: a copied token', () => {
       await expectVerdict(api, mine.token, 'alice')
       await expectVerdict(api, other.token, 'alice')
       await endIt(mine)
-      await ended(deployment, mine.id)
+      // What the provider does after its answer.
+      await until(
+        () => deployment.provider.impersonation.get(mine.id),
+        (it) => it?.state === 'ended',
+      )
       clock.pass(PROMISE)
       await expectVerdict(api, mine.token, ENDED)
       await expectVerdict(api, other.token, 'alice')

@@ -27,6 +27,13 @@ export async function until<T>(look: () => Promise<T>, isSo: (value: T) => boole
   }
 }
 
+/** Waits until there are so many. */
+export const counted = (list: readonly unknown[], count: number) =>
+  until(
+    async () => list.length,
+    (length) => length >= count,
+  )
+
 /** Waits until the one impersonation of the deployment has ended. */
 export const hasEnded = (deployment: Deployment) =>
   until(

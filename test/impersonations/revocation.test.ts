@@ -19,12 +19,8 @@ describe('I14: revoking an opaque impersonated token', () => {
   async function opaque(options: DeploymentOptions = {}) {
     const deployment = await recording(options)
     const actor_token = await deployment.actorToken()
-    const { body } = await deployment.exchange({
-      actor_token,
-      resource: `${deployment.base}/opaque`,
-      scope: 'openid',
-    })
-    return { ...deployment, token: String(body.access_token) }
+    const form = { actor_token, resource: `${deployment.base}/opaque`, scope: 'openid' }
+    return { ...deployment, token: (await deployment.impersonate(form)).token }
   }
 
   it('ends its impersonation, as its operator asked, and raises one event', async () => {
@@ -53,13 +49,9 @@ describe('I14: revoking an opaque impersonated token', () => {
     await using deployment = await recording()
     const key = await dpopKey()
     const actor_token = await deployment.actorToken()
-    const { body } = await deployment.exchange(
-      {
-        actor_token,
-        resource: `${deployment.base}/opaque`,
-      },
-      { dpop: await key.proof({ htu: `${deployment.issuer}/token` }) },
-    )
+    const dpop = await key.proof({ htu: `${deployment.issuer}/token` })
+    const form = { actor_token, resource: `${deployment.base}/opaque` }
+    const { body } = await deployment.exchange(form, { dpop })
     expect(body.token_type).to.equal('DPoP')
     await revoke(deployment, body.access_token)
     const { state, end } = await only(deployment)

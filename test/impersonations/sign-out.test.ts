@@ -3,16 +3,12 @@ import type { Adapter, AdapterPayload } from 'oidc-provider'
 import type { EndingAdapter } from '../../src/adapters/contract.ts'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { withSubjectTokens } from '../../src/index.ts'
-import { withMembers } from '../adapters/with-members.ts'
 import { type Deployment, type DeploymentOptions, deploy } from '../support/deployment.ts'
 import { expectAnswer } from '../support/http.ts'
 import { signIn, signOutOfProvider } from '../support/sign-in.ts'
 import { expectState, hasEnded, until } from './recorded-endings.ts'
 
 type Source = NonNullable<NonNullable<DeploymentOptions['configuration']>['adapter']>
-
-/** Every method of an adapter as a plain function, which needs no `this`. */
-const methodsOf = (adapter: EndingAdapter) => withMembers(adapter, {}) as EndingAdapter
 
 const memoryOf = () => {
   const memory = createMemoryAdapter()
@@ -48,19 +44,20 @@ const SOURCES: Record<string, () => Source> = {
     withSubjectTokens(privateClass(), createMemoryAdapter()),
   'frozen objects': () => {
     const memory = memoryOf()
-    return (model) => Object.freeze(methodsOf(memory(model)))
+    return (model) => Object.freeze({ ...memory(model) })
   },
 }
 
 const revoke = (deployment: Deployment, token: string | undefined) =>
   deployment.post('/oidc/token/revocation', { token: String(token), client_id: 'console' })
 
+type Operator = Awaited<ReturnType<typeof acting>>
+
 /** Olivia acts as alice. */
 async function acting(deployment: Deployment) {
   const tokens = await signIn(deployment, 'olivia', { scope: 'openid offline_access' })
-  const subject_token = await deployment.subjectToken()
   const actor_token = tokens.access_token
-  await expectAnswer(deployment.exchange({ subject_token, actor_token }), 200)
+  await deployment.impersonate({ actor_token })
   const { grantId = '' } = (await deployment.provider.AccessToken.find(actor_token)) ?? {}
   return { tokens, grantId }
 }
@@ -69,11 +66,10 @@ describe('an operator whose grant is destroyed acts no more, whatever the adapte
   for (const [what, source] of Object.entries(SOURCES)) {
     it(`${what}: by the revocation endpoint, by destroy() and by the provider's adapter`, async () => {
       for (const end of [
-        (deployment: Deployment, { tokens }: Awaited<ReturnType<typeof acting>>) =>
-          revoke(deployment, tokens.refresh_token),
-        async ({ provider }: Deployment, { grantId }: Awaited<ReturnType<typeof acting>>) =>
+        (deployment: Deployment, { tokens }: Operator) => revoke(deployment, tokens.refresh_token),
+        async ({ provider }: Deployment, { grantId }: Operator) =>
           (await provider.Grant.find(grantId))?.destroy(),
-        ({ provider }: Deployment, { grantId }: Awaited<ReturnType<typeof acting>>) =>
+        ({ provider }: Deployment, { grantId }: Operator) =>
           provider.Grant.adapter.destroy(grantId),
       ]) {
         await using deployment = await deploy({ configuration: { adapter: source() } })
@@ -92,7 +88,7 @@ describe('an operator whose grant is destroyed acts no more, whatever the adapte
     const objects = new Map<string, EndingAdapter>()
     const asked: string[] = []
     const adapter = (model: string) => {
-      const object = objects.get(model) ?? methodsOf(memory(model))
+      const object = objects.get(model) ?? { ...memory(model) }
       objects.set(model, object)
       return object
     }
@@ -140,7 +136,7 @@ describe('I12: the look at a grant before it is destroyed', () => {
     const look: { find: Find | undefined } = { find: undefined }
     const stored: string[] = []
     const adapter = (model: string) => {
-      const methods = methodsOf(memory(model))
+      const methods = { ...memory(model) }
       const upsert: Adapter['upsert'] = (id, ...rest) => {
         stored.push(id.replace(/:.*/, ''))
         return methods.upsert(id, ...rest)

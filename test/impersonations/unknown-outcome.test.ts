@@ -2,9 +2,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { recording } from '../support/audit.ts'
+import { idOf } from '../support/deployment.ts'
 import { type Around, aroundTokens } from '../support/faulty-adapter.ts'
 import { expectAnswer } from '../support/http.ts'
-import { expectState, only } from './recorded-endings.ts'
+import { expectState } from './recorded-endings.ts'
 
 /** A deployment with something around the calls of its storage. */
 async function surrounded(ask: (memory: ReturnType<typeof createMemoryAdapter>) => Around) {
@@ -85,8 +86,7 @@ describe('I13: an end of which the storage did not say whether it is stored', ()
       if (method === 'endOnce') throw new Error('too few replicas have it')
       return answer
     })
-    await deployment.subjectToken()
-    const { id } = await only(deployment)
+    const id = idOf(await deployment.subjectToken())
     const { impersonation } = deployment
     for (const end of [
       () => impersonation.end(id),

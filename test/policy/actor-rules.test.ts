@@ -3,7 +3,7 @@ import { decodeJwt } from 'jose'
 import { at, later } from '../support/clock.ts'
 import { type Deployment, deploy } from '../support/deployment.ts'
 import { ACTOR_REFUSED, expectAnswer } from '../support/http.ts'
-import { operatorJwt } from '../support/jwts.ts'
+import { apiToken } from '../support/jwts.ts'
 import { signIn } from '../support/sign-in.ts'
 
 async function exchangeWith(deployment: Deployment, actor_token: string) {
@@ -12,10 +12,9 @@ async function exchangeWith(deployment: Deployment, actor_token: string) {
 
 /** One opaque and one JWT access token of the operator. */
 async function operatorTokens(deployment: Deployment, clientId = 'console'): Promise<string[]> {
-  const options = { clientId, scope: 'openid orders:read', resource: deployment.orders }
   return [
     (await signIn(deployment, 'olivia', { clientId })).access_token,
-    (await signIn(deployment, 'olivia', options)).access_token,
+    await apiToken(deployment, 'olivia', { clientId }),
   ]
 }
 
@@ -73,7 +72,7 @@ describe('actorToken.maxAge', () => {
 
   it('is over when maxAge has passed, and not sooner', async () => {
     await using deployment = await deploy({ impersonation: { actorToken: { maxAge: 600 } } })
-    const access_token = await operatorJwt(deployment)
+    const access_token = await apiToken(deployment)
     const { auth_time } = decodeJwt(access_token)
     const over = (Number(auth_time) + 600) * 1000
     await expectAnswer(

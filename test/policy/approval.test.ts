@@ -19,7 +19,7 @@ describe('what needs an approval is not issued without one', () => {
     const { answers, authorize } = settable()
     await using deployment = await recording({ impersonation: { authorize } })
     answers.issue = NEEDS
-    await expectAnswer(deployment.issue({ userId: 'alice' }), 403, {
+    await expectAnswer(deployment.issue(), 403, {
       error: 'approval_required',
       error_description: 'needs the approval of a second person and of the user',
       approval: { by: ['second_person', 'user'] },

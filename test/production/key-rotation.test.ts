@@ -16,8 +16,9 @@ import {
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { signCheckpoint } from '../../src/siblings/index.ts'
 import { expectAnswer } from '../support/http.ts'
+import { renewed } from '../support/shared.ts'
 import { stoppedClock } from '../support/stopped-clock.ts'
-import { type RestartedProvider, startRestartedProvider } from './restarted-provider.ts'
+import { startRestartedProvider } from './restarted-provider.ts'
 
 /** What an API may at most not know, in seconds, while the list can be had. */
 const PROMISE = 8
@@ -40,8 +41,6 @@ async function verifies(checkpoint: string, { keys }: JSONWebKeySet): Promise<bo
 const signedBy = (token: string) => decodeProtectedHeader(token).kid
 
 describe('docs/production.md: the rotation of keys', () => {
-  let provider: RestartedProvider
-  let clock: ReturnType<typeof stoppedClock>
   const adapter = createMemoryAdapter()
   let first: JWK
   let second: JWK
@@ -52,15 +51,9 @@ describe('docs/production.md: the rotation of keys', () => {
     second = await newKey('second')
     third = await newKey('third')
   })
-  beforeEach(async () => {
-    clock = stoppedClock()
-    provider = await startRestartedProvider()
-    provider.serve({ adapter, keys: [first] })
-  })
-  afterEach(async () => {
-    clock[Symbol.dispose]()
-    await provider[Symbol.asyncDispose]()
-  })
+  const clock = renewed(stoppedClock)
+  const provider = renewed(startRestartedProvider)
+  beforeEach(() => provider.serve({ adapter, keys: [first] }))
 
   /** Steps 1 and 2, each copy after the other: `published` signs after that. */
   function rotate(signing: JWK, published: JWK): void {

@@ -13,8 +13,9 @@ import { type OpenStorage, openStorage, type StorageSpec } from '../proofs/stora
 import { onStores } from '../proofs/stores.ts'
 import { signingKey } from '../support/deployment.ts'
 import { REFUSED } from '../support/http.ts'
+import { renewed } from '../support/shared.ts'
 import { stoppedClock } from '../support/stopped-clock.ts'
-import { type RestartedProvider, startRestartedProvider } from './restarted-provider.ts'
+import { startRestartedProvider } from './restarted-provider.ts'
 
 /** What an API may at most not know, in seconds, while the list can be had. */
 const PROMISE = 8
@@ -93,20 +94,14 @@ describe('docs/production.md: a restored backup', () => {
     const keys = [signingKey]
     const backUp = BACK_UPS[store.driver as keyof typeof BACK_UPS]
     let storage: OpenStorage
-    let provider: RestartedProvider
-    let clock: ReturnType<typeof stoppedClock>
 
+    const clock = renewed(stoppedClock)
+    const provider = renewed(startRestartedProvider)
     beforeEach(async () => {
-      clock = stoppedClock()
       storage = await openStorage(store.spec())
-      provider = await startRestartedProvider()
       provider.serve({ adapter: storage.adapter, keys })
     })
-    afterEach(async () => {
-      clock[Symbol.dispose]()
-      await provider[Symbol.asyncDispose]()
-      await storage.close()
-    })
+    afterEach(() => storage.close())
 
     /** A storage that is backed up, and what happens after that. */
     async function makeHistory() {

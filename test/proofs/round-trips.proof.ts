@@ -18,8 +18,7 @@ describe('round trips to the storage, counted on the wire', () => {
     let provider: Deployment
     let token: string
     let trips = 0
-    const issue = async () =>
-      (await provider.issue({ userId: 'alice' }, { token })).body.subjectToken
+    const issue = async () => (await provider.issueBy(token)).body.subjectToken
     const exchange = async (subject_token: string) => {
       const { status, body } = await provider.exchange({ subject_token })
       return status === 200 ? 'a token' : body

@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import { Redis } from 'ioredis'
 import { type PrivateRedis, startRedis, until } from '../adapters/servers.ts'
 
-export type SixNodes = NonNullable<Awaited<ReturnType<typeof startSixNodes>>>
+export type SixNodes = Awaited<ReturnType<typeof startSixNodes>>
 
 const OPTIONS = {
   'cluster-enabled': 'yes',
@@ -15,14 +15,11 @@ const OPTIONS = {
   'repl-diskless-sync-delay': '0',
 }
 
-/** `undefined` if redis-server is not installed. */
 export async function startSixNodes() {
   const args = Object.entries(OPTIONS).flatMap(([name, value]) => [`--${name}`, value])
   const servers: PrivateRedis[] = []
   for (let n = 0; n < 6; n += 1) {
-    const server = await startRedis(...args)
-    if (!server) return undefined
-    servers.push(server)
+    servers.push(await startRedis(...args))
   }
   const nodes = servers.map((server) => {
     const retrying = { retryStrategy: () => 50, maxRetriesPerRequest: null }
@@ -75,7 +72,7 @@ export async function startSixNodes() {
     },
     async stop() {
       for (const { admin } of nodes) admin.disconnect()
-      await Promise.all(servers.map((server) => server.stop()))
+      await Promise.all(servers.map((server) => server.kill()))
     },
   }
 }

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { expect } from 'chai'
+import { expectAnswer } from '../support/http.ts'
 import { skip } from '../support/skipping.ts'
 import {
   type Answer,
@@ -38,7 +39,7 @@ describe('I5: trouble with the file', function () {
     async function expectOnce(token: string): Promise<void> {
       expect(await provider.exchange(token)).to.satisfy(succeeded)
       expect(await provider.exchange(token)).to.deep.equal(REFUSED)
-      expect((await provider.issue()).status).to.equal(201)
+      await expectAnswer(provider.issue(), 201)
     }
 
     it('locked by another process beyond the busy time-out', async () => {

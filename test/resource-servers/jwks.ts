@@ -1,11 +1,9 @@
 import { execFile } from 'node:child_process'
-import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { closed } from '../support/token-issuer.ts'
+import { closed, listening } from '../support/token-issuer.ts'
 
 export type Keys = Awaited<ReturnType<typeof keysOverHttps>>
 
@@ -24,9 +22,7 @@ export async function keysOverHttps(issuer: string, folder: string) {
     response.setHeader('Content-Type', 'application/json')
     response.end(await keys.text())
   })
-  server.listen(0, '127.0.0.1').unref()
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
+  const { port } = new URL(await listening(server))
   return {
     uri: `https://localhost:${port}/jwks`,
     /** The file of the certificate that it shows. */

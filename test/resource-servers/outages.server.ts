@@ -3,10 +3,11 @@ import { expect } from 'chai'
 import { decodeJwt, exportJWK, generateKeyPair } from 'jose'
 import { type Deployment, deploy } from '../support/deployment.ts'
 import { newFolder } from '../support/folder.ts'
+import { apiToken } from '../support/jwts.ts'
 import type { Program } from '../support/program.ts'
 import { skip } from '../support/skipping.ts'
 import { isInstalled, prepare, SERVERS, type Start } from './servers.ts'
-import { exchanged, ownToken, signed } from './tokens.ts'
+import { signed } from './tokens.ts'
 import { type Trouble, trouble } from './trouble.ts'
 
 /** The longest wait for a server with a limit of 2 seconds, on a busy machine. */
@@ -38,8 +39,8 @@ for (const each of SERVERS.filter(({ ages }) => ages)) {
     beforeEach(async () => {
       provider = trouble()
       deployment = await deploy({ middleware: provider.middleware })
-      own = await ownToken(deployment)
-      operator = await exchanged(deployment)
+      own = await apiToken(deployment)
+      operator = (await deployment.impersonate()).token
       server = await start(deployment.issuer, deployment.orders)
       expect(await status(own)).to.equal(200)
     })
@@ -65,10 +66,8 @@ for (const each of SERVERS.filter(({ ages }) => ages)) {
           },
         })
         await using at = await start(other.issuer, resource)
-        for (const token of [
-          await ownToken(other, resource),
-          await exchanged(other, { resource }),
-        ]) {
+        const impersonated = await other.impersonate({ resource })
+        for (const token of [await apiToken(other, 'alice', { resource }), impersonated.token]) {
           await soon(async () => (await status(token, at)) === 200)
           expect(await status(token, at)).to.equal(200)
         }
@@ -129,8 +128,7 @@ for (const each of SERVERS.filter(({ ages }) => ages)) {
     })
 
     it('believes the list that it has while the next one hangs', async () => {
-      const ended = await exchanged(deployment)
-      const id = String(decodeJwt(ended).jti).replace('impersonation:', '')
+      const { id, token: ended } = await deployment.impersonate()
       await deployment.provider.impersonation.end(id)
       expect(await status(operator)).to.equal(200)
       provider.behaves('list', 'hangs')

@@ -3,13 +3,14 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { decodeJwt } from 'jose'
-import { type Deployment, deploy, idOf } from '../support/deployment.ts'
+import { type Deployment, deploy } from '../support/deployment.ts'
 import { newFolder } from '../support/folder.ts'
+import { expectAnswer } from '../support/http.ts'
 import type { Program } from '../support/program.ts'
 import { skip } from '../support/skipping.ts'
 import { type Keys, keysOverHttps } from './jwks.ts'
 import { EXAMPLES, isInstalled, prepare, SERVERS } from './servers.ts'
-import { exchanged, type Tokens, tokensOf } from './tokens.ts'
+import { type Tokens, tokensOf } from './tokens.ts'
 import { trouble } from './trouble.ts'
 
 /** The page's promise. */
@@ -52,15 +53,14 @@ describe('examples/resource-servers', () => {
       })
 
       it('answers the user, who may change the email', async () => {
-        const orders = await server.ask('GET', '/orders', tokens.own)
-        expect([orders.status, orders.body]).to.deep.equal([200, { ordersOf: 'alice' }])
+        const orders = server.ask('GET', '/orders', tokens.own)
+        await expectAnswer(orders, 200, { ordersOf: 'alice' })
         expect(await status('PUT', '/email', tokens.own)).to.equal(204)
       })
 
       it('answers an operator, with a name and without, who may not change the email', async () => {
-        const orders = await server.ask('GET', '/orders', tokens.named)
-        const body = { ordersOf: 'alice', seenBy: 'olivia' }
-        expect([orders.status, orders.body]).to.deep.equal([200, body])
+        const orders = server.ask('GET', '/orders', tokens.named)
+        await expectAnswer(orders, 200, { ordersOf: 'alice', seenBy: 'olivia' })
         expect(decodeJwt(tokens.nameless)).not.to.have.property('act')
         expect(await status('GET', '/orders', tokens.nameless)).to.equal(200)
         for (const token of [tokens.named, tokens.nameless]) {
@@ -68,7 +68,7 @@ describe('examples/resource-servers', () => {
           // By the token, and not by a header that the client sends to the backend of Apache.
           const name = apache ? `${apache.claims}_jti` : 'jti'
           const spoofed = { [name]: 'own', [name.toUpperCase()]: 'own' }
-          expect((await server.ask('PUT', '/email', token, spoofed)).status).to.equal(denial)
+          await expectAnswer(server.ask('PUT', '/email', token, spoofed), denial)
         }
       })
 
@@ -95,10 +95,9 @@ describe('examples/resource-servers', () => {
 
       if (ages) {
         it(`refuses an operator within ${NOTICED_WITHIN_MS / 1000} seconds of an end, and no other`, async () => {
-          const subject_token = await deployment.subjectToken()
-          const token = await exchanged(deployment, { subject_token })
+          const { id, token } = await deployment.impersonate()
           expect(await status('GET', '/orders', token)).to.equal(200)
-          await deployment.provider.impersonation.end(idOf(subject_token))
+          await deployment.provider.impersonation.end(id)
           const until = performance.now() + NOTICED_WITHIN_MS
           while ((await status('GET', '/orders', token)) === 200 && performance.now() < until) {
             await wait(100)

@@ -13,12 +13,12 @@ export async function tokensOf(deployment: Deployment) {
     resource,
   })
   if (!id_token) throw new Error('no ID token')
-  const { access_token: actor_token } = await signIn(deployment, 'olivia')
-  const named = await exchanged(deployment, { actor_token })
-  const nameless = await exchanged(deployment)
+  const actor_token = await deployment.actorToken()
+  const named = await deployment.impersonate({ actor_token })
+  const nameless = await deployment.impersonate()
   const key = await dpopKey()
   const dpop = await key.proof({ htu: `${deployment.issuer}/token` })
-  const bound = await exchanged(deployment, {}, { dpop })
+  const bound = await deployment.impersonate({}, { dpop })
 
   const claims = decodeJwt(own)
   const hour = 3600
@@ -28,9 +28,9 @@ export async function tokensOf(deployment: Deployment) {
     /** The user has signed in. */
     own,
     /** An operator acts for the user, and the token names the operator. */
-    named,
+    named: named.token,
     /** An operator acts for the user, and the token has no `act`. */
-    nameless,
+    nameless: nameless.token,
     /** Like `own`, but each wrong in one way. */
     refused: {
       'with a broken signature': `${own.slice(0, own.lastIndexOf('.'))}.${'A'.repeat(86)}`,
@@ -42,26 +42,9 @@ export async function tokensOf(deployment: Deployment) {
       expired: await signed({ ...claims, iat: now - 2 * hour, exp: now - hour }),
       'of another type': await signed(claims, { typ: 'JWT' }),
       'that is an ID token': id_token,
-      'that is bound to a key': bound,
+      'that is bound to a key': bound.token,
     },
   }
-}
-
-/** Alice has signed in. */
-export async function ownToken(deployment: Deployment, resource = deployment.orders) {
-  return (await signIn(deployment, 'alice', { scope: 'openid orders:read', resource })).access_token
-}
-
-/** Acts as alice. */
-export async function exchanged(
-  deployment: Deployment,
-  form: Record<string, string> = {},
-  headers?: Record<string, string>,
-): Promise<string> {
-  const subject_token = form.subject_token ?? (await deployment.subjectToken())
-  const { status, body } = await deployment.exchange({ ...form, subject_token }, headers)
-  if (status !== 200) throw new Error(`no access token: ${JSON.stringify(body)}`)
-  return body.access_token
 }
 
 export async function signed(claims: JWTPayload, header = {}, key = signingKey): Promise<string> {

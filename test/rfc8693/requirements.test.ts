@@ -1,8 +1,9 @@
 import { expect } from 'chai'
 import { ACCESS_TOKEN_TYPE } from '../../src/index.ts'
-import { type Deployment, deploy, type Form } from '../support/deployment.ts'
+import { deploy, type Form } from '../support/deployment.ts'
 import { expectAnswer } from '../support/http.ts'
 import { claimsOf } from '../support/own-hooks.ts'
+import { shared } from '../support/shared.ts'
 
 const TYPES = ['jwt', 'id_token', 'refresh_token', 'saml1', 'saml2'].map(
   (type) => `urn:ietf:params:oauth:token-type:${type}`,
@@ -92,21 +93,19 @@ const REFUSED: ReadonlyArray<
 ]
 
 describe('RFC 8693: what an authorization server must do', () => {
-  let deployment: Deployment
   let olivia: string
+  const claims = { act: { sub: 'mallory', exp: 1 }, may_act: { sub: 'mallory' } }
+  const deployment = shared(() => deploy({ impersonation: { getCustomJwtClaims: () => claims } }))
   before(async () => {
-    const claims = { act: { sub: 'mallory', exp: 1 }, may_act: { sub: 'mallory' } }
-    deployment = await deploy({ impersonation: { getCustomJwtClaims: () => claims } })
     olivia = await deployment.actorToken()
   })
-  after(() => deployment.close())
 
   for (const [clause, error, description, ...forms] of REFUSED) {
     it(`${clause}: ${error}, and the subject token is as good as before`, async () => {
       const subject_token = await deployment.subjectToken()
       for (const form of forms) {
-        const { status, headers, body } = await deployment.exchange({ subject_token, ...form })
-        expect([status, body.error], JSON.stringify(body)).to.deep.equal([400, error])
+        const refused = deployment.exchange({ subject_token, ...form })
+        const { headers, body } = await expectAnswer(refused, 400, error)
         expect(body.error_description).to.match(description)
         expect(headers.get('content-type')).to.match(/^application\/json/)
         expect(headers.get('cache-control')).to.equal('no-store')
@@ -117,10 +116,9 @@ describe('RFC 8693: what an authorization server must do', () => {
   }
 
   async function exchanged(form: Form = {}, binding: object = {}) {
-    const issued = await deployment.issue({ userId: 'alice', ...binding })
-    const subject_token = issued.body.subjectToken
-    const { status, headers, body } = await deployment.exchange({ subject_token, ...form })
-    expect(status, JSON.stringify(body)).to.equal(200)
+    const subject_token = await deployment.subjectToken(binding)
+    const answer = deployment.exchange({ subject_token, ...form })
+    const { headers, body } = await expectAnswer(answer, 200)
     return { headers, body, claims: await claimsOf(deployment, body.access_token) }
   }
 

@@ -18,6 +18,6 @@ export async function exchange(
   context?: object,
   form = {},
 ): Promise<Answer> {
-  const subject_token = await deployment.subjectToken('alice', context)
+  const subject_token = await deployment.subjectToken({ context })
   return deployment.exchange({ subject_token, ...form })
 }

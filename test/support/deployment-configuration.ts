@@ -10,6 +10,20 @@ import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import type { ImpersonationOptions, ProviderConfiguration } from '../../src/index.ts'
 import { CLIENTS } from './clients.ts'
 
+/** Grants everybody what is asked for, except at one client. */
+export function grantingAllBut(clientId?: string): Configuration['loadExistingGrant'] {
+  return async ({ oidc: { client, params, provider, session } }) => {
+    if (clientId && client?.clientId === clientId) return undefined
+    const grant = new provider.Grant({ clientId: client?.clientId, accountId: session?.accountId })
+    grant.addOIDCScope('openid offline_access')
+    if (typeof params?.resource === 'string') {
+      grant.addResourceScope(params.resource, String(params.scope))
+    }
+    await grant.save()
+    return grant
+  }
+}
+
 /** A key pair made once for the whole run; tests that need others make their own. */
 export const signingKey: JWK = {
   ...(await exportJWK((await generateKeyPair('ES256', { extractable: true })).privateKey)),
@@ -74,19 +88,7 @@ export function deploymentConfiguration(
     findAccount: (_ctx, sub) =>
       accounts.has(sub) ? { accountId: sub, claims: () => ({ sub }) } : undefined,
     interactions: { url: (_ctx, interaction) => `/interaction/${interaction.uid}` },
-    async loadExistingGrant(ctx) {
-      const { client, session, params } = ctx.oidc
-      const grant = new ctx.oidc.provider.Grant({
-        clientId: client?.clientId,
-        accountId: session?.accountId,
-      })
-      grant.addOIDCScope('openid offline_access')
-      if (typeof params?.resource === 'string') {
-        grant.addResourceScope(params.resource, String(params.scope))
-      }
-      await grant.save()
-      return grant
-    },
+    loadExistingGrant: grantingAllBut(),
     ...configuration,
     clients: [...CLIENTS, ...clients],
     features: {

@@ -26,10 +26,15 @@ export interface Deployment extends AsyncDisposable {
   post(path: string, form: Form, headers?: Record<string, string>): Promise<Answer>
   /** A machine-to-machine token for the management API. */
   m2mToken(form?: Form, client?: [id: string, secret: string]): Promise<string>
-  /** `POST /api/subject-tokens` with the given body and headers. */
-  issue(body: unknown, init?: { token?: string; headers?: Record<string, string> }): Promise<Answer>
-  /** A fresh subject token for a user. */
-  subjectToken(userId?: string, context?: object): Promise<string>
+  /** `POST /api/subject-tokens` for alice, or with another body, and the given headers. */
+  issue(
+    body?: unknown,
+    init?: { token?: string; headers?: Record<string, string> },
+  ): Promise<Answer>
+  /** The same for alice by this token. */
+  issueBy(token: string): Promise<Answer>
+  /** A fresh subject token, for alice by default. */
+  subjectToken(request?: object): Promise<string>
   /** An exchange by the public client, of a fresh token by default; `undefined` leaves a field out. */
   exchange(form?: Form, headers?: Record<string, string>): Promise<Answer>
   /** An opaque access token of an operator, who signs in. */
@@ -111,7 +116,7 @@ export async function deploy(
       if (status !== 200) throw new Error(`no M2M token: ${JSON.stringify(body)}`)
       return body.access_token
     },
-    async issue(body, { token, headers = {} } = {}) {
+    async issue(body = { userId: 'alice' }, { token, headers = {} } = {}) {
       return answerOf(
         await fetch(`${base}/api/subject-tokens`, {
           method: 'POST',
@@ -124,8 +129,9 @@ export async function deploy(
         }),
       )
     },
-    async subjectToken(userId = 'alice', context) {
-      const { status, body } = await deployment.issue({ userId, ...(context ? { context } : {}) })
+    issueBy: (token) => deployment.issue(undefined, { token }),
+    async subjectToken(request) {
+      const { status, body } = await deployment.issue({ userId: 'alice', ...request })
       if (status !== 201) throw new Error(`no subject token: ${JSON.stringify(body)}`)
       return body.subjectToken
     },

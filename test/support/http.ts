@@ -66,18 +66,19 @@ export async function answerOf(response: Response, grantType?: unknown): Promise
 /**
  * Expects this answer, and resolves with it.
  *
- * @param told the `error` of the body, or the whole body
+ * @param told the `error` of the body, its description, or the whole body
  */
-export async function expectAnswer(
-  asked: Answer | Promise<Answer>,
+export async function expectAnswer<A extends Pick<Answer, 'status'> & { body?: Answer['body'] }>(
+  asked: A | Promise<A>,
   status: number,
   told?: string | object,
   what?: string,
-): Promise<Answer> {
+): Promise<A> {
   const answer = await asked
   const { body } = answer
   expect(answer.status, `${what ?? ''} ${JSON.stringify(body)}`).to.equal(status)
-  if (typeof told === 'string') expect(body.error, what).to.equal(told)
-  else if (told) expect(body, what).to.deep.equal(told)
+  if (typeof told === 'string') {
+    expect([body.error, body.error_description], what).to.include(told)
+  } else if (told) expect(body, what).to.deep.equal(told)
   return answer
 }

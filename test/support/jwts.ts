@@ -1,11 +1,15 @@
 import { decodeJwt, importJWK, type JWTPayload, SignJWT } from 'jose'
 import { type Deployment, signingKey } from './deployment.ts'
-import { signIn } from './sign-in.ts'
+import { type SignInOptions, signIn } from './sign-in.ts'
 
-/** A JWT access token of the operator. */
-export async function operatorJwt(deployment: Deployment): Promise<string> {
-  const options = { scope: 'openid orders:read', resource: deployment.orders }
-  return (await signIn(deployment, 'olivia', options)).access_token
+/** An access token of a person for an API: a JWT for the orders, if nothing else is said. */
+export async function apiToken(
+  deployment: Pick<Deployment, 'issuer' | 'orders'>,
+  accountId = 'olivia',
+  options: SignInOptions = {},
+): Promise<string> {
+  const target = { scope: 'openid orders:read', resource: deployment.orders }
+  return (await signIn(deployment, accountId, { ...target, ...options })).access_token
 }
 
 /** The same token with something changed, signed again: by the provider's own key, or another. */

@@ -1,6 +1,7 @@
 import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { setImmediate as turn } from 'node:timers/promises'
+import { expect } from 'chai'
 import type { ImpersonationEvent } from '../../src/index.ts'
 import { type DeploymentOptions, deploy, idOf } from './deployment.ts'
 import { answerOf } from './http.ts'
@@ -40,8 +41,16 @@ export async function managing(options: DeploymentOptions = {}) {
     authorization: `Bearer ${init.token ?? token}`,
     ...init.headers,
   })
+  async function get(path: string, init: Init = {}) {
+    const headers = authorization(init)
+    return answerOf(await fetch(`${deployment.base}/api/impersonations${path}`, { headers }))
+  }
   return {
     ...deployment,
+    get,
+    async expectState(id: string, state: string) {
+      expect((await get(`/${id}`)).body.state).to.equal(state)
+    },
     /** Of `backend`, with every scope. */
     token,
     /** Issues a subject token, as `backend`. */
@@ -50,10 +59,6 @@ export async function managing(options: DeploymentOptions = {}) {
       if (answer.status !== 201) throw new Error(`not issued: ${JSON.stringify(answer.body)}`)
       const { subjectToken } = answer.body
       return { id: idOf(subjectToken), subjectToken }
-    },
-    async get(path: string, init: Init = {}) {
-      const headers = authorization(init)
-      return answerOf(await fetch(`${deployment.base}/api/impersonations${path}`, { headers }))
     },
     /** Without a body where there is none. */
     async send(path: string, body?: unknown, init: Init = {}) {

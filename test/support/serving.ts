@@ -55,12 +55,6 @@ export async function token(issuer: string, form: Form, headers: Headers = {}): 
   return answerOf(await fetch(`${issuer}/token`, { method: 'POST', body, headers }))
 }
 
-/** Asks for a machine-to-machine token. */
-export function machineToken(issuer: string, headers: Headers = {}): Promise<Answer> {
-  const form = { grant_type: 'client_credentials', resource, scope: 'impersonate' }
-  return token(issuer, form, { ...basic('backend', 'backend-secret'), ...headers })
-}
-
 /** `POST {base}/api/subject-tokens` with a machine-to-machine token of `issuer`. */
 export async function issue(
   base: string,
@@ -68,7 +62,9 @@ export async function issue(
   body = '{"userId":"alice"}',
   headers: Headers = {},
 ): Promise<Answer> {
-  const authorization = `Bearer ${(await machineToken(issuer)).body.access_token}`
+  const form = { grant_type: 'client_credentials', resource, scope: 'impersonate' }
+  const machine = await token(issuer, form, basic('backend', 'backend-secret'))
+  const authorization = `Bearer ${machine.body.access_token}`
   const all = { authorization, 'content-type': 'application/json', ...headers }
   return answerOf(await fetch(`${base}/api/subject-tokens`, { method: 'POST', body, headers: all }))
 }

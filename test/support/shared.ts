@@ -3,18 +3,18 @@ import { after, afterEach, before, beforeEach } from 'mocha'
 type Disposed = AsyncDisposable | Disposable
 
 /** Makes something before the first test of a `describe`, and disposes of it after the last. */
-export function shared<T extends Disposed>(make: () => Promise<T>): T {
+export function shared<T extends Disposed>(make: () => T | Promise<T>): T {
   return made(make, before, after)
 }
 
 /** Makes something before each test of a `describe`, and disposes of it afterwards. */
-export function renewed<T extends Disposed>(make: () => Promise<T>): T {
+export function renewed<T extends Disposed>(make: () => T | Promise<T>): T {
   return made(make, beforeEach, afterEach)
 }
 
 /** Returns a proxy of what is there while a test runs. */
 function made<T extends Disposed>(
-  make: () => Promise<T>,
+  make: () => T | Promise<T>,
   begin: typeof before,
   end: typeof after,
 ): T {

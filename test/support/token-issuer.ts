@@ -56,8 +56,11 @@ export async function startTokenIssuer() {
   }
 }
 
-/** Listens on a free port, and answers the origin. */
-export async function listening(server: Server, host = '127.0.0.1'): Promise<string> {
+/** Listens on a free port, and returns the origin, which has http. */
+export async function listening(
+  server: Server | SecureServer,
+  host = '127.0.0.1',
+): Promise<string> {
   server.unref().listen(0, host)
   await once(server, 'listening')
   return `http://${host}:${(server.address() as AddressInfo).port}`

@@ -125,7 +125,7 @@ for (const tokenFormat of ['jwt', 'opaque'] as const) {
         )
         const nonce = asked.headers.get('dpop-nonce')
         const used = { authorization, dpop: await proof({ nonce, htu: `${claims.htu}?x=1#y` }) }
-        expect((await send(deployment, door, used)).status).to.equal(good)
+        await expectAnswer(send(deployment, door, used), good)
         await expectAnswer(send(deployment, door, used), 401)
         expect(deployment.serverErrors).to.deep.equal([])
       })

@@ -4,6 +4,7 @@ import { RequestRefused, resourceServer } from '../../packages/resource-server/s
 import { signCheckpoint } from '../../src/siblings/index.ts'
 import { at } from '../support/clock.ts'
 import { deploy } from '../support/deployment.ts'
+import { expectAnswer } from '../support/http.ts'
 import { shared } from '../support/shared.ts'
 import { signIn } from '../support/sign-in.ts'
 
@@ -24,7 +25,7 @@ const GREEDY = {
 describe('signCheckpoint', () => {
   let greedy: string
 
-  const deployment = shared(() => deploy())
+  const deployment = shared(deploy)
   before(async () => {
     const aud = [deployment.orders, deployment.management, 'console', deployment.issuer]
     greedy = await signCheckpoint(deployment.provider, {
@@ -60,7 +61,7 @@ describe('signCheckpoint', () => {
     const refused = await guard.authenticate(`Bearer ${greedy}`).catch((error: unknown) => error)
     expect(refused).to.be.instanceOf(RequestRefused)
     const headers = { authorization: `Bearer ${greedy}` }
-    expect((await fetch(`${deployment.issuer}/me`, { headers })).status).to.equal(401)
+    await expectAnswer(fetch(`${deployment.issuer}/me`, { headers }), 401)
   })
 
   it('is no ID token: a hint of who is signed in is refused', async () => {

@@ -2,15 +2,9 @@ import { expect } from 'chai'
 import { decodeJwt } from 'jose'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import type { ActorTokenOptions } from '../../src/index.ts'
-import { type Deployment, deploy } from '../support/deployment.ts'
+import { deploy } from '../support/deployment.ts'
 import { expectAnswer } from '../support/http.ts'
-import { signIn } from '../support/sign-in.ts'
-
-/** A JWT that a person gets through a client, for the orders API. */
-async function jwtOf(deployment: Deployment, clientId = 'console', scope = 'openid orders:read') {
-  const options = { clientId, scope, resource: deployment.orders }
-  return (await signIn(deployment, 'olivia', options)).access_token
-}
+import { apiToken } from '../support/jwts.ts'
 
 const STANDS: ReadonlyArray<
   [
@@ -45,8 +39,8 @@ describe('op_grant_id stands only where an exchange could want it', () => {
   for (const [when, actorToken, ...tokens] of STANDS) {
     it(when, async () => {
       await using deployment = await deploy({ impersonation: { actorToken } })
-      for (const [stands, clientId, scope] of tokens) {
-        const claims = decodeJwt(await jwtOf(deployment, clientId, scope))
+      for (const [stands, clientId, scope = 'openid orders:read'] of tokens) {
+        const claims = decodeJwt(await apiToken(deployment, 'olivia', { clientId, scope }))
         expect(typeof claims.op_grant_id).to.equal(stands ? 'string' : 'undefined')
       }
     })
@@ -60,7 +54,7 @@ describe('op_grant_id stands only where an exchange could want it', () => {
     })
     const grants: string[] = []
     deployment.provider.on('grant.saved', ({ jti }) => grants.push(jti))
-    const jwt = await jwtOf(deployment)
+    const jwt = await apiToken(deployment)
     expect(decodeJwt(jwt)).to.not.have.property('op_grant_id')
     const opaque = await deployment.actorToken()
     for (const id of grants) await memory('Grant').destroy(id)

@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises'
 import { expect } from 'chai'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
+import { blocksOf } from '../docs/documents.ts'
 import { basic } from '../support/deployment.ts'
 import type { DeploymentOptions } from '../support/deployment-configuration.ts'
 import { differences } from '../support/differences.ts'
@@ -52,8 +52,7 @@ describe('I12: requests that have nothing to do with impersonation', () => {
       const { body } = await side.json('GET', '/oidc/.well-known/openid-configuration')
       return JSON.parse(JSON.stringify(body).replaceAll(side.base, 'https://base'))
     })
-    const page = await readFile(new URL('../../docs/what-changes.md', import.meta.url), 'utf8')
-    const [, diff = ''] = /^```diff\n(.*?)^```$/ms.exec(page) ?? []
+    const [diff = ''] = await blocksOf('what-changes.md', 'diff')
     const added = [...diff.matchAll(/^\+ +"(\w+)": "(.*?)"/gm)].map(([, name, url]) => [name, url])
     const [grantType, ...others] = differences(plain, ours).toSorted()
     expect(grantType).to.match(/^grant_types_supported\.\d+$/)

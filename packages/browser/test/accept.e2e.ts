@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { acting, operating, optionsOf, said, servedSites } from './support/page.ts'
+import { acting, expectSaid, operating, optionsOf, servedSites } from './support/page.ts'
 
 describe('a page that accepts an impersonation', () => {
   const sites = servedSites()
@@ -43,7 +43,7 @@ console.info(before + ' ' + after)
 `
     const before = sites.log.length
     await page.goto(await sites.link('/#own'))
-    expect(await said(page)).to.equal('one session')
+    await expectSaid(page, 'one session')
     expect(heard).to.deep.equal(['true #own', 'false #own'])
     const exchanges = sites.log.slice(before).filter((line) => line.startsWith('POST /oidc/token '))
     // Of the back office, of the code, and of the subject token.
@@ -71,7 +71,8 @@ await session?.end()
 document.getElementById('said').textContent = used.join(' ')
 `
     await page.goto(await sites.link())
-    expect(await said(page)).to.equal(
+    await expectSaid(
+      page,
       [
         '/oidc/.well-known/openid-configuration',
         '/oidc/token',

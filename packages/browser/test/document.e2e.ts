@@ -1,13 +1,15 @@
 import { expect } from 'chai'
 import type { ProviderConfiguration } from '../../../src/index.ts'
 import { snippetsOf } from '../../../test/docs/documents.ts'
+import { grantingAllBut } from '../../../test/support/deployment-configuration.ts'
 import { shared } from '../../../test/support/shared.ts'
 import { actsAndEnds, filesUnder, headersOfDocument, here, ORDERS } from './support/document.ts'
+import { openAnew } from './support/page.ts'
 import { type Sites, startSites } from './support/sites.ts'
 import { visit } from './support/visit.ts'
 
 describe('docs/browser.md', () => {
-  const sites = shared(() => startSites())
+  const sites = shared(startSites)
   before(async () => {
     await serveDocument(sites)
     sites.application.headers = await headersOfDocument(sites)
@@ -23,8 +25,7 @@ describe('docs/browser.md', () => {
     await using person = await visit(sites)
     await person.page.goto('/#impersonation=%')
     await person.page.getByText('The link is damaged').waitFor()
-    await person.page.goto('about:blank')
-    await person.page.goto('/')
+    await openAnew(person.page, '/')
     await person.page.getByText('Sign in to see your orders.').waitFor()
     expect(person.urls.filter((url) => url.includes('oauth4webapi'))).to.deep.equal([])
   })
@@ -53,8 +54,7 @@ describe('docs/browser.md', () => {
       const cover = person.page.getByRole('dialog', { name: 'You no longer act as Alice Ng' })
       await cover.getByText('Schließen Sie diesen Tab.').waitFor()
       await cover.getByRole('button', { name: 'Copy what I typed' }).waitFor()
-      await person.page.goto('about:blank')
-      await person.page.goto('/#impersonation=%')
+      await openAnew(person.page, '/#impersonation=%')
       await person.page.getByText('Der Link ist beschädigt.').waitFor()
     } finally {
       sites.application.files = files
@@ -98,18 +98,8 @@ describe('docs/browser.md: the provider', () => {
         configuration: {
           clientBasedCORS: (ctx, _origin, of) =>
             clientBasedCORS?.(ctx, 'https://shop.example.com', of) ?? false,
-          async loadExistingGrant(ctx) {
-            // The option itself decides for the shop, so its effect is seen here.
-            if (ctx.oidc.client?.clientId === 'shop') return undefined
-            const { client: other, provider, session } = ctx.oidc
-            const grant = new provider.Grant({
-              clientId: other?.clientId,
-              accountId: session?.accountId,
-            })
-            grant.addOIDCScope('openid')
-            await grant.save()
-            return grant
-          },
+          // The option itself decides for the shop, so its effect is seen here.
+          loadExistingGrant: grantingAllBut('shop'),
         },
       },
       client,

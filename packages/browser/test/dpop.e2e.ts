@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
-import { acting, servedSites, untilEnded } from './support/page.ts'
+import { acting, endSession, expectState, servedSites, untilEnded } from './support/page.ts'
 import type { Visit } from './support/visit.ts'
 
 for (const [title, nonceSecret] of [
@@ -33,8 +33,8 @@ for (const [title, nonceSecret] of [
       )
       expect(decodeJwt(String(dpop))).to.include({ htm: 'GET', htu: sites.resource })
       expect(decodeProtectedHeader(String(dpop)).jwk).to.not.have.property('d')
-      await page.evaluate(() => session?.end())
-      expect((await sites.states())[0]).to.equal('ended')
+      await endSession(page)
+      await expectState(sites, 'ended')
     })
 
     it('ends when the page is left', async () => {

@@ -2,9 +2,12 @@ import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import {
   acting,
+  endSession,
+  expectSaid,
+  expectSession,
+  expectState,
   heard,
   operating,
-  said,
   scriptOf,
   servedSites,
   untilEnded,
@@ -47,7 +50,7 @@ describe('the end of an impersonation in a page', () => {
       await session?.end()
     })
     await expectOver(page, 'ended')
-    expect((await sites.states())[0]).to.equal('ended')
+    await expectState(sites, 'ended')
     expect(ends.count).to.equal(1)
     expect(await heard(page)).to.deep.equal(['ended'])
   })
@@ -70,7 +73,7 @@ describe('the end of an impersonation in a page', () => {
       expect(await heard(page)).to.deep.equal(['ended'])
       // The provider is told as well, once: the API may be wrong.
       await untilEnded(sites)
-      await page.evaluate(() => session?.end())
+      await endSession(page)
       expect(ends.count).to.equal(1)
     })
   }
@@ -87,7 +90,7 @@ describe('the end of an impersonation in a page', () => {
       await page.evaluate((url) => session?.fetch(url), sites.resource)
     }
     expect(await heard(page)).to.deep.equal([])
-    expect((await sites.states())[0]).to.equal('active')
+    await expectState(sites, 'active')
   })
 
   it('has to be asked for again where the provider cannot be reached, fails, or refuses the proof', async () => {
@@ -105,11 +108,11 @@ describe('the end of an impersonation in a page', () => {
         session?.end().catch((error: Error & { code?: string }) => error.code),
       )
       expect(code).to.equal('unreachable')
-      expect(await page.evaluate(() => session?.state)).to.equal('active')
+      await expectSession(page, 'active')
       await page.unroute(`**${END}`)
     }
-    await page.evaluate(() => session?.end())
-    expect((await sites.states())[0]).to.equal('ended')
+    await endSession(page)
+    await expectState(sites, 'ended')
   })
 
   for (const [how, leave] of [
@@ -138,8 +141,8 @@ describe('the end of an impersonation in a page', () => {
     await using person = await acting(sites)
     const { page } = person
     await page.reload()
-    expect(await said(page)).to.equal('not acting')
-    expect((await sites.states())[0]).to.equal('active')
+    await expectSaid(page, 'not acting')
+    await expectState(sites, 'active')
   })
 
   it('is announced a minute before the token expires, and then told', async () => {
@@ -150,7 +153,7 @@ describe('the end of an impersonation in a page', () => {
     expect(await heard(page)).to.deep.equal([])
     // A clock that is set back prolongs nothing.
     await page.clock.setSystemTime(Date.now() - 3_600_000)
-    expect(await page.evaluate(() => session?.state)).to.equal('active')
+    await expectSession(page, 'active')
     await page.clock.runFor(15_000)
     expect(await heard(page)).to.deep.equal(['expiring'])
     await page.clock.runFor(60_000)
@@ -164,8 +167,8 @@ describe('the end of an impersonation in a page', () => {
     const ends = countEnds(page)
     // No timer has run.
     await page.clock.setSystemTime(Date.now() + 1_000_000)
-    expect(await page.evaluate(() => session?.state)).to.equal('expired')
-    await page.evaluate(() => session?.end())
+    await expectSession(page, 'expired')
+    await endSession(page)
     expect(await heard(page)).to.deep.equal(['expired'])
     expect(ends.count).to.equal(0)
   })
@@ -181,7 +184,7 @@ describe('the end of an impersonation in a page', () => {
       await route.continue()
     })
     await page.goto(await sites.link())
-    expect(await said(page)).to.equal('acting as alice')
+    await expectSaid(page, 'acting as alice')
     const expiresAt = await page.evaluate(() => session?.expiresAtMs ?? 0)
     expect(expiresAt - askedAt).to.be.at.most(900_000)
   })

@@ -6,6 +6,7 @@ import { shared } from '../../../test/support/shared.ts'
 import { type Aliases, bundle } from './support/bundle.ts'
 import { filesUnder, headersOfDocument, here, ORDERS } from './support/document.ts'
 import { hydrate, hydrateLater, outputOf, renderToOutput } from './support/hydration.ts'
+import { openAnew } from './support/page.ts'
 import { type Sites, startSites } from './support/sites.ts'
 import { type Visit, visit } from './support/visit.ts'
 
@@ -28,7 +29,7 @@ for (const [name, aliases] of Object.entries(FRAMEWORKS)) {
   describe(`docs/browser.md: ${name}`, () => {
     let shop: Pick<Sites['application'], 'page' | 'files'>
 
-    const sites = shared(() => startSites())
+    const sites = shared(startSites)
     before(async () => {
       const html = String((await filesUnder('A page without a build step')).get('index.html'))
       const page = html
@@ -73,11 +74,9 @@ for (const [name, aliases] of Object.entries(FRAMEWORKS)) {
       await page.getByRole('dialog').getByText('You ended it.').waitFor()
       expect(await sites.states()).to.deep.equal(['ended'])
       // A damaged link shows its error, and without a link the page is for customers.
-      await page.goto('about:blank')
-      await page.goto('/#impersonation=%')
+      await openAnew(page, '/#impersonation=%')
       await page.getByRole('alert').getByText('The link is damaged').waitFor()
-      await page.goto('about:blank')
-      await page.goto('/')
+      await openAnew(page, '/')
       await page.getByText('Sign in to see your orders.').waitFor()
     })
 
@@ -128,8 +127,7 @@ for (const [name, aliases] of Object.entries(FRAMEWORKS)) {
       await page.waitForFunction(() => 'hydrate' in globalThis)
       await page.evaluate(hydrate)
       await page.getByText('Sign in to see your orders.').waitFor()
-      await page.goto('about:blank')
-      await page.goto(await sites.link())
+      await openAnew(page, await sites.link())
       await page.waitForFunction(() => customElements.get('impersonation-banner'))
       await page.getByText('One moment.').waitFor()
       await page.evaluate(hydrate)

@@ -1,5 +1,13 @@
 import { expect } from 'chai'
-import { acting, operating, said, scriptOf, servedSites } from './support/page.ts'
+import {
+  acting,
+  expectSaid,
+  openAnew,
+  operating,
+  said,
+  scriptOf,
+  servedSites,
+} from './support/page.ts'
 import { visit } from './support/visit.ts'
 
 describe('a fragment that opens the application', () => {
@@ -10,13 +18,13 @@ describe('a fragment that opens the application', () => {
     await using person = await visit(sites)
     const { page, urls } = person
     await page.goto('/#/own?tab=1&impersonation=%&a=%zz')
-    expect(await said(page)).to.match(/^malformed: .*damaged/)
+    await expectSaid(page, /^malformed: .*damaged/)
     expect(page.url()).to.equal(`${sites.application.url}/#/own?tab=1&a=%zz`)
     expect(await page.evaluate(() => sessionStorage.length)).to.equal(0)
     await page.goto('about:blank')
     const own = `${sites.application.url}/#access_token=own&state=own`
     await page.goto(own)
-    expect(await said(page)).to.equal('not acting')
+    await expectSaid(page, 'not acting')
     expect(page.url()).to.equal(own)
     expect(urls.filter((url) => url.includes('/oidc/'))).to.deep.equal([])
   })
@@ -25,9 +33,8 @@ describe('a fragment that opens the application', () => {
     await using person = await operating(sites)
     const { page } = person
     for (const path of ['//evil.example/x', '/\\evil.example/x', '/javascript:alert(1)']) {
-      await page.goto('about:blank')
-      await page.goto((await sites.link('/')).replace('/#', `${path}#`))
-      expect(await said(page), path).to.equal('acting as alice')
+      await openAnew(page, (await sites.link('/')).replace('/#', `${path}#`))
+      await expectSaid(page, 'acting as alice', path)
       expect(new URL(page.url()).origin).to.equal(sites.application.url)
     }
   })
@@ -42,9 +49,8 @@ describe('a fragment that opens the application', () => {
         (text) => sessionStorage.setItem('oidc-provider-impersonation', text),
         stored,
       )
-      await page.goto('about:blank')
-      await page.goto('/#code=c&state=impersonation.x')
-      expect(await said(page), stored).to.match(/^foreign_answer: /)
+      await openAnew(page, '/#code=c&state=impersonation.x')
+      await expectSaid(page, /^foreign_answer: /, stored)
       expect(await page.evaluate(() => sessionStorage.length)).to.equal(0)
     }
   })
@@ -71,7 +77,7 @@ describe('an impersonation that is accepted', () => {
     await sites.signIn(context)
     const link = await sites.link('/orders?tab=1#own')
     await page.goto(link)
-    expect(await said(page)).to.equal('acting as alice')
+    await expectSaid(page, 'acting as alice')
     await page.evaluate((url) => session?.fetch(url), sites.resource)
     const traces = await page.evaluate(() => [
       location.href,
@@ -115,7 +121,7 @@ describe('an impersonation that is accepted', () => {
       await route.fulfill({ response, json: { ...(await response.json()), expires_in: 'soon' } })
     })
     await page.goto(await sites.link())
-    expect(await said(page)).to.match(/^foreign_answer|^unreachable|^misconfigured/)
+    await expectSaid(page, /^foreign_answer|^unreachable|^misconfigured/)
     const told = await page.evaluate(() => {
       const parts: string[] = []
       for (let each: unknown = globalThis.failure; each instanceof Error; each = each.cause) {

@@ -1,5 +1,14 @@
 import { expect } from 'chai'
-import { acting, operating, said, servedSites } from './support/page.ts'
+import {
+  acting,
+  endSession,
+  expectSaid,
+  expectState,
+  openAnew,
+  operating,
+  said,
+  servedSites,
+} from './support/page.ts'
 import { visit } from './support/visit.ts'
 
 describe('what comes between the link and the session', () => {
@@ -11,9 +20,8 @@ describe('what comes between the link and the session', () => {
     for (const path of ['/oidc/.well-known/openid-configuration', '/oidc/token']) {
       await page.route(`**${path}`, (route) => route.abort())
       person.expectFailure(path)
-      await page.goto('about:blank')
-      await page.goto(await sites.link('/orders#own'))
-      expect(await said(page)).to.match(/^unreachable: .*again from the back office/)
+      await openAnew(page, await sites.link('/orders#own'))
+      await expectSaid(page, /^unreachable: .*again from the back office/)
       expect(page.url()).to.equal(`${sites.application.url}/orders#own`)
       expect(await stored(page)).to.equal(0)
       await page.unroute(`**${path}`)
@@ -30,10 +38,10 @@ describe('what comes between the link and the session', () => {
     await person.page.goto(await sites.link())
     await failed
     await person.page.goto('/')
-    expect(await said(person.page)).to.match(/^interrupted: .*again from the back office/)
+    await expectSaid(person.page, /^interrupted: .*again from the back office/)
     expect(await stored(person.page)).to.equal(0)
     await person.page.reload()
-    expect(await said(person.page)).to.equal('not acting')
+    await expectSaid(person.page, 'not acting')
   })
 
   it('is told: a provider that leaves the redirect without an answer', async () => {
@@ -46,7 +54,7 @@ describe('what comes between the link and the session', () => {
     await page.goto(await sites.link())
     await answered
     await page.clock.runFor(31_000)
-    expect(await said(page)).to.match(/^unreachable: /)
+    await expectSaid(page, /^unreachable: /)
     expect(await stored(page)).to.equal(0)
   })
 
@@ -54,7 +62,7 @@ describe('what comes between the link and the session', () => {
     await using person = await visit(sites)
     const { page } = person
     await page.goto(`/?own=%20a#/tab&code=stolen&state=impersonation.x&iss=${sites.issuer}`)
-    expect(await said(page)).to.match(/^foreign_answer: .*Nothing was started/)
+    await expectSaid(page, /^foreign_answer: .*Nothing was started/)
     expect(page.url()).to.equal(`${sites.application.url}/?own=%20a#/tab`)
     expect(person.urls.filter((url) => url.startsWith(sites.issuer))).to.deep.equal([])
   })
@@ -73,9 +81,8 @@ describe('what comes between the link and the session', () => {
     })
     for (const other of [answer, 'iss=https://evil.example&state=STATE']) {
       answer = other
-      await page.goto('about:blank')
-      await page.goto(await sites.link())
-      expect(await said(page)).to.match(/^foreign_answer: /)
+      await openAnew(page, await sites.link())
+      await expectSaid(page, /^foreign_answer: /)
       expect(await stored(page)).to.equal(0)
     }
     expect(sites.log.filter((line) => line.includes('/token')).join()).to.not.include('stolen')
@@ -84,9 +91,8 @@ describe('what comes between the link and the session', () => {
   it('is none: the answer to a sign-in of the application itself', async () => {
     await using person = await visit(sites)
     for (const own of ['/?code=own&state=own#own', '/#code=own&state=own']) {
-      await person.page.goto('about:blank')
-      await person.page.goto(own)
-      expect(await said(person.page)).to.equal('not acting')
+      await openAnew(person.page, own)
+      await expectSaid(person.page, 'not acting')
       expect(person.page.url()).to.equal(`${sites.application.url}${own}`)
     }
   })
@@ -95,11 +101,10 @@ describe('what comes between the link and the session', () => {
     await using person = await acting(sites)
     const other = await person.context.newPage()
     await other.goto(await sites.link('/', { userId: 'bob' }))
-    expect(await said(other)).to.match(/^already_acting: .*End it there, or close that tab/)
+    await expectSaid(other, /^already_acting: .*End it there, or close that tab/)
     await person.page.close()
-    await other.goto('about:blank')
-    await other.goto(await sites.link('/', { userId: 'bob' }))
-    expect(await said(other)).to.equal('acting as bob')
+    await openAnew(other, await sites.link('/', { userId: 'bob' }))
+    await expectSaid(other, 'acting as bob')
   })
 
   it('is good once, also where the tab was duplicated meanwhile', async () => {
@@ -123,14 +128,14 @@ describe('what comes between the link and the session', () => {
       return tab
     }
     const first = await duplicate()
-    expect(await said(first)).to.equal('acting as alice')
+    await expectSaid(first, 'acting as alice')
     const second = await duplicate()
-    expect(await said(second)).to.match(/^already_acting: /)
+    await expectSaid(second, /^already_acting: /)
     expect(await stored(second)).to.equal(0)
-    await first.evaluate(() => session?.end())
+    await endSession(first)
     person.expectFailure('/oidc/token', 400)
     const third = await duplicate()
-    expect(await said(third)).to.match(/^refused: /)
+    await expectSaid(third, /^refused: /)
     expect(await stored(third)).to.equal(0)
   })
 
@@ -140,14 +145,14 @@ describe('what comes between the link and the session', () => {
     await page.goto('/before')
     await said(page)
     await page.goto(await sites.link('/orders'))
-    expect(await said(page)).to.equal('acting as alice')
+    await expectSaid(page, 'acting as alice')
     await page.goBack()
     expect(page.url()).to.equal(`${sites.application.url}/before`)
-    expect(await said(page)).to.equal('not acting')
+    await expectSaid(page, 'not acting')
     await page.goForward()
     expect(page.url()).to.equal(`${sites.application.url}/orders`)
-    expect(await said(page)).to.equal('not acting')
-    expect((await sites.states())[0]).to.equal('ended')
+    await expectSaid(page, 'not acting')
+    await expectState(sites, 'ended')
   })
 
   it('is told: a storage that the browser blocks', async () => {
@@ -160,11 +165,10 @@ describe('what comes between the link and the session', () => {
       })
     })
     await person.page.goto(await sites.link())
-    expect(await said(person.page)).to.match(/^storage_blocked: .*Allow cookies/)
+    await expectSaid(person.page, /^storage_blocked: .*Allow cookies/)
     expect(person.page.url()).to.equal(`${sites.application.url}/`)
-    await person.page.goto('about:blank')
-    await person.page.goto('/')
-    expect(await said(person.page)).to.equal('not acting')
+    await openAnew(person.page, '/')
+    await expectSaid(person.page, 'not acting')
   })
 
   it('is told: a page inside another page', async () => {
@@ -215,8 +219,8 @@ describe('a clock of the operator that is off', () => {
         sites.resource,
       )
       expect(status).to.equal(200)
-      await person.page.evaluate(() => session?.end())
-      expect((await sites.states())[0]).to.equal('ended')
+      await endSession(person.page)
+      await expectState(sites, 'ended')
     })
   }
 })

@@ -1,7 +1,15 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { impersonationUrl } from '../src/link.ts'
-import { optionsOf, said, scriptOf, servedSites } from './support/page.ts'
+import {
+  endSession,
+  expectSaid,
+  openAnew,
+  optionsOf,
+  said,
+  scriptOf,
+  servedSites,
+} from './support/page.ts'
 import { type Visit, visit } from './support/visit.ts'
 
 const CONSOLE = 'https://support.example/console'
@@ -25,9 +33,8 @@ addEventListener('popstate', () => shown.push(location.pathname + location.searc
 
   async function open(page: Page, userId = 'bob'): Promise<string> {
     const link = { userId, context: { ticket_id: 'SUP-77' } }
-    await page.goto('about:blank')
-    await page.goto(await sites.link('/', link))
-    expect(await said(page)).to.equal(`acting as ${userId}`)
+    await openAnew(page, await sites.link('/', link))
+    await expectSaid(page, `acting as ${userId}`)
     const { items } = await sites.provider.impersonation.list({ userId, state: 'active' })
     return items[0]?.id ?? expect.fail()
   }
@@ -50,15 +57,15 @@ addEventListener('popstate', () => shown.push(location.pathname + location.searc
     const { page } = person
     const id = await act(person)
     await page.reload()
-    expect(await said(page)).to.equal(RELOADED)
+    await expectSaid(page, RELOADED)
     expect(await continueUrl(page)).to.equal(`${CONSOLE}/continue/${id}`)
     await page.reload()
-    expect(await said(page), 'a second reload').to.equal(RELOADED)
+    await expectSaid(page, RELOADED, 'a second reload')
     // The operator goes on in person.
     await page.goto('/')
     await said(page)
     await page.goto('/again')
-    expect(await said(page)).to.equal('not acting')
+    await expectSaid(page, 'not acting')
   })
 
   it('the next one goes on where this one was, as the same customer alone', async () => {
@@ -71,15 +78,15 @@ addEventListener('popstate', () => shown.push(location.pathname + location.searc
       [false, RELOADED, 'alice'],
     ] as const) {
       await act(person)
-      if (end) await page.evaluate(() => session?.end())
+      if (end) await endSession(page)
       await page.reload()
-      expect(await said(page)).to.equal(says)
+      await expectSaid(page, says)
       await open(page, userId)
       const isSame = userId === 'bob'
       expect(place(page)).to.equal(isSame ? OTHER_ORDER : '/')
       expect(await page.evaluate('shown')).to.deep.equal(isSame ? [OTHER_ORDER] : [])
       expect(await kept(page)).to.deep.equal([])
-      await page.evaluate(() => session?.end())
+      await endSession(page)
     }
   })
 
@@ -98,7 +105,7 @@ addEventListener('popstate', () => shown.push(location.pathname + location.searc
     await act(person)
     const token = await page.evaluate(() => session?.accessToken ?? '')
     await page.reload()
-    expect(await said(page)).to.equal(RELOADED)
+    await expectSaid(page, RELOADED)
     const stored = await page.evaluate(() => JSON.stringify({ ...sessionStorage }))
     expect(stored).to.include('/orders/17').and.to.not.include('#top')
     expect(stored).to.not.include(token)
@@ -112,7 +119,7 @@ addEventListener('popstate', () => shown.push(location.pathname + location.searc
       })
     })
     await page.reload()
-    expect(await said(page)).to.equal('not acting')
+    await expectSaid(page, 'not acting')
   })
 
   it('leads to no other origin, and to no console out of an address', async () => {
@@ -130,12 +137,11 @@ addEventListener('popstate', () => shown.push(location.pathname + location.searc
     const link = impersonationUrl(`${sites.application.url}/?console=https://evil.example`, {
       subjectToken,
     })
-    await page.goto('about:blank')
-    await page.goto(link)
-    expect(await said(page)).to.equal('acting as bob')
+    await openAnew(page, link)
+    await expectSaid(page, 'acting as bob')
     expect(new URL(page.url()).origin).to.equal(sites.application.url)
     await page.reload()
-    expect(await said(page)).to.match(/^left: /)
+    await expectSaid(page, /^left: /)
     expect(await continueUrl(page)).to.match(/^https:\/\/support\.example\/console\/continue\//)
   })
 
@@ -145,6 +151,6 @@ addEventListener('popstate', () => shown.push(location.pathname + location.searc
     const { page } = person
     await act(person)
     await page.reload()
-    expect(await said(page)).to.equal('not acting')
+    await expectSaid(page, 'not acting')
   })
 })

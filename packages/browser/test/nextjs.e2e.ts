@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
-import { TOKEN_EXCHANGE_GRANT_TYPE } from '../../../src/index.ts'
 import { freePort, suiteOn } from '../../../test/adapters/servers.ts'
 import { bare, type Example, listen } from '../../../test/example-provider/support.ts'
+import { application, confidential } from '../../../test/support/clients.ts'
 import { type Deployment, deploy } from '../../../test/support/deployment.ts'
 import { newFolder } from '../../../test/support/folder.ts'
 import { launch, type Program } from '../../../test/support/program.ts'
@@ -17,7 +17,6 @@ import { browser } from '../../console/test/e2e/support/browser.ts'
 import { type Caller, resourceServer } from '../../resource-server/src/index.ts'
 import { impersonationUrl } from '../src/index.ts'
 import { filesUnder } from './support/document.ts'
-import { posting, submitForm } from './support/posting.ts'
 import { addSession } from './support/session-cookies.ts'
 
 const run = promisify(execFile)
@@ -41,8 +40,7 @@ suite('examples/nextjs, built, in Chromium', function () {
   before(async () => {
     const PORT = String(await freePort())
     origin = `http://localhost:${PORT}`
-    // The support console, on another site than the shop.
-    support = await posting('/impersonation')
+    support = await backOffice()
     deployment = await provider()
     api = await orders()
     project = await makeProject()
@@ -63,7 +61,7 @@ suite('examples/nextjs, built, in Chromium', function () {
   })
   after(async () => {
     await server?.stop()
-    await Promise.all([support?.close(), api?.close(), deployment?.close()])
+    for (const each of [support, api, deployment]) await each?.[Symbol.asyncDispose]()
   })
 
   /** The folder as a reader copies it, with what `npm install` would install. */
@@ -113,16 +111,15 @@ suite('examples/nextjs, built, in Chromium', function () {
     return deploy({
       clients: [
         {
+          ...confidential,
           client_id: 'shop',
           client_secret: 'shop-secret',
           redirect_uris: [`${origin}/impersonation`],
-          grant_types: ['authorization_code', TOKEN_EXCHANGE_GRANT_TYPE],
         },
         {
+          ...application,
           client_id: 'shop-in-the-browser',
-          token_endpoint_auth_method: 'none',
           redirect_uris: [`${origin}/live`],
-          grant_types: ['authorization_code', TOKEN_EXCHANGE_GRANT_TYPE],
         },
       ],
       configuration: { clientBasedCORS: () => true },
@@ -140,6 +137,19 @@ suite('examples/nextjs, built, in Chromium', function () {
         },
       },
     })
+  }
+
+  /** The support console, on another site than the shop: a form with what is in the query. */
+  async function backOffice(): Promise<Example> {
+    const site = await listen((request, response) => {
+      const { search } = new URL(request.url ?? '/', 'http://127.0.0.1')
+      response.setHeader('content-type', 'text/html')
+      // The shop and the provider: redirects of a form count, too.
+      response.setHeader('content-security-policy', `form-action ${origin} http://127.0.0.1:*`)
+      response.end(`<!doctype html><title>Support</title><form method="post" action="${origin}/impersonation">
+<input type="hidden" name="impersonation" value="${search.slice(1)}"><button>Open the shop</button></form>`)
+    })
+    return { ...site, url: site.url.replace('localhost', '127.0.0.1') }
   }
 
   function orders(): Promise<Example> {
@@ -169,15 +179,15 @@ suite('examples/nextjs, built, in Chromium', function () {
     return { page, errors, [Symbol.asyncDispose]: () => context.close() }
   }
 
-  async function subjectToken(clientId = 'shop'): Promise<string> {
-    const mayAct = { sub: 'olivia', clientId }
-    const context = { ticketId: 'SUP-123' }
-    const { body } = await deployment.issue({ userId: 'alice', mayAct, context })
-    return body.subjectToken
-  }
+  const subjectToken = (clientId = 'shop') =>
+    deployment.subjectToken({
+      mayAct: { sub: 'olivia', clientId },
+      context: { ticketId: 'SUP-123' },
+    })
 
   async function act(page: Page): Promise<void> {
-    await submitForm(page, support, origin, 'impersonation', await subjectToken())
+    await page.goto(`${support.url}/?${await subjectToken()}`)
+    await page.getByRole('button', { name: 'Open the shop' }).click()
     await page.getByText('beans of alice, seen by olivia').waitFor()
   }
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
-import { acting, heard, said, servedSites } from './support/page.ts'
+import { acting, expectSaid, expectSession, heard, servedSites } from './support/page.ts'
 import type { Visit } from './support/visit.ts'
 
 describe('a tab that arrives while another acts', () => {
@@ -28,7 +28,7 @@ describe('a tab that arrives while another acts', () => {
     const next = await person.context.newPage()
     const asked = asks(person.page)
     await next.goto(link)
-    expect(await said(next)).to.equal('acting as bob')
+    await expectSaid(next, 'acting as bob')
     await asked
     expect(await heard(person.page)).to.deep.equal(['ended'])
   })
@@ -47,7 +47,7 @@ describe('a tab that arrives while another acts', () => {
     const started = Date.now()
     await next.goto(`/#impersonation=${'x'.repeat(43)}`)
     await asked
-    expect(await said(next)).to.match(/^already_acting: /)
+    await expectSaid(next, /^already_acting: /)
     expect(Date.now() - started).to.be.within(4500, 15_000)
     for (const message of ['end', { kind: 'ended', state: 'ended' }, null]) {
       const again = asks(page)
@@ -57,7 +57,7 @@ describe('a tab that arrives while another acts', () => {
       await (await again).response()
     }
     expect(await heard(page)).to.deep.equal(['expiring'])
-    expect(await page.evaluate(() => session?.state)).to.equal('active')
+    await expectSession(page, 'active')
     expect(posts).to.deep.equal([])
     expect(await sites.states()).to.include('active')
   })

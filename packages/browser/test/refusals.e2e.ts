@@ -1,7 +1,16 @@
 import { expect } from 'chai'
+import { grantingAllBut } from '../../../test/support/deployment-configuration.ts'
 import { movedClock } from '../../console/test/e2e/support/moved-clock.ts'
 import { impersonationUrl } from '../src/link.ts'
-import { operating, optionsOf, said, scriptOf, servedSites } from './support/page.ts'
+import {
+  endSession,
+  expectSaid,
+  openAnew,
+  operating,
+  optionsOf,
+  scriptOf,
+  servedSites,
+} from './support/page.ts'
 import { CLIENT, type Opening, startSites } from './support/sites.ts'
 import { visit } from './support/visit.ts'
 
@@ -50,7 +59,7 @@ describe('an impersonation that does not begin', () => {
       if (as) await sites.signIn(person.context, as)
       if (as) person.expectFailure('/oidc/token', 400)
       await person.page.goto(await sites.link('/?tab=1#own', opening))
-      expect(await said(person.page)).to.match(says)
+      await expectSaid(person.page, says)
       expect(person.page.url()).to.equal(`${sites.application.url}/?tab=1#own`)
     })
   }
@@ -60,16 +69,14 @@ describe('an impersonation that does not begin', () => {
     person.expectFailure('/oidc/token', 400)
     const link = await sites.link()
     await person.page.goto(link)
-    expect(await said(person.page)).to.match(/^other_operator: .*another operator/)
+    await expectSaid(person.page, /^other_operator: .*another operator/)
     await sites.signIn(person.context, 'olivia')
-    await person.page.goto('about:blank')
-    await person.page.goto(link)
-    expect(await said(person.page)).to.equal('acting as alice')
+    await openAnew(person.page, link)
+    await expectSaid(person.page, 'acting as alice')
     // It is used now.
-    await person.page.evaluate(() => session?.end())
-    await person.page.goto('about:blank')
-    await person.page.goto(link)
-    expect(await said(person.page)).to.match(/^refused: .*used before.*again/)
+    await endSession(person.page)
+    await openAnew(person.page, link)
+    await expectSaid(person.page, /^refused: .*used before.*again/)
   })
 
   it('says so where the link is too old, by the clock of the provider', async () => {
@@ -80,7 +87,7 @@ describe('an impersonation that does not begin', () => {
     await sites.signIn(person.context)
     person.expectFailure('/oidc/token', 400)
     await person.page.goto(link)
-    expect(await said(person.page)).to.match(/^link_expired: .*too late/)
+    await expectSaid(person.page, /^link_expired: .*too late/)
   })
 
   it('says so where the rules of the deployment refuse, and lets another tab act', async () => {
@@ -89,11 +96,11 @@ describe('an impersonation that does not begin', () => {
     mayExchange = false
     person.expectFailure('/oidc/token', 400)
     await person.page.goto(link)
-    expect(await said(person.page)).to.match(/^denied: /)
+    await expectSaid(person.page, /^denied: /)
     mayExchange = true
     const other = await person.context.newPage()
     await other.goto(await sites.link())
-    expect(await said(other)).to.equal('acting as alice')
+    await expectSaid(other, 'acting as alice')
   })
 
   it('says so where the issuer is another one', async () => {
@@ -104,7 +111,7 @@ describe('an impersonation that does not begin', () => {
       await route.fulfill({ response, json })
     })
     await person.page.goto(await sites.link())
-    expect(await said(person.page)).to.match(/^misconfigured: /)
+    await expectSaid(person.page, /^misconfigured: /)
   })
 
   it('says so where the provider has no time, and blames no operator', async () => {
@@ -120,9 +127,8 @@ describe('an impersonation that does not begin', () => {
         })
       })
       person.expectFailure('/oidc/token', status)
-      await page.goto('about:blank')
-      await page.goto(await sites.link())
-      expect(await said(page)).to.match(/^unreachable: .*Wait a moment/)
+      await openAnew(page, await sites.link())
+      await expectSaid(page, /^unreachable: .*Wait a moment/)
       await page.unroute('**/oidc/token')
     }
   })
@@ -130,35 +136,24 @@ describe('an impersonation that does not begin', () => {
   // Hints that lie change nothing where the provider agrees.
   it('does begin with hints that lie', async () => {
     await using person = await operating(sites)
-    const { subjectToken } = await sites.issue()
+    const { subjectToken } = await sites.issue({ userId: 'alice' })
     const actor = '<img src=x onerror=alert(1)>'
     await person.page.goto(
       impersonationUrl(sites.application.url, { subjectToken, actor, expiresAtMs: 1000 }),
     )
-    expect(await said(person.page)).to.equal('acting as alice')
+    await expectSaid(person.page, 'acting as alice')
   })
 })
 
 describe('an operator who never consented', () => {
   it('is told so, since the provider cannot ask', async () => {
     await using sites = await startSites({
-      configuration: {
-        async loadExistingGrant({ oidc: { client, provider, session } }) {
-          if (client?.clientId === CLIENT) return undefined
-          const grant = new provider.Grant({
-            clientId: client?.clientId,
-            accountId: session?.accountId,
-          })
-          grant.addOIDCScope('openid')
-          await grant.save()
-          return grant
-        },
-      },
+      configuration: { loadExistingGrant: grantingAllBut(CLIENT) },
     })
     sites.application.script = scriptOf(sites)
     await using person = await operating(sites)
     await person.page.goto(await sites.link())
-    expect(await said(person.page)).to.match(/^consent_required: .*team/)
+    await expectSaid(person.page, /^consent_required: .*team/)
   })
 })
 
@@ -168,7 +163,7 @@ describe('an option that is wrong', () => {
     sites.application.script = scriptOf(sites)
     await using person = await visit(sites)
     await person.page.goto('/')
-    expect(await said(person.page)).to.equal('not acting')
+    await expectSaid(person.page, 'not acting')
     const wrong: ReadonlyArray<readonly [object, string]> = [
       [{ issuer: 'http://id.example.com' }, 'issuer must be an absolute https URL, or'],
       [{ redirectUri: 'https://evil.example/' }, 'redirectUri must be a URL of the origin'],

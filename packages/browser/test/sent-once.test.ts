@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { expectAnswer } from '../../../test/support/http.ts'
 import { discoverProvider } from '../src/provider.ts'
 import { startServerSide } from './support/server-side.ts'
 
@@ -53,7 +54,7 @@ describe('an exchange', () => {
     const olivia = await side.operator()
     const callback = await olivia.callbackOf(await side.subjectToken())
     const { cookie } = olivia
-    expect((await olivia.get(callback)).status).to.equal(502)
+    await expectAnswer(olivia.get(callback), 502)
     for (let again = 0; again < 2; again += 1) {
       await side.impersonations.accept(new Request(callback, { headers: { cookie } }))
     }

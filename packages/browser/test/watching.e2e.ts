@@ -1,7 +1,16 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { impersonationUrl } from '../src/link.ts'
-import { heard, operating, optionsOf, said, scriptOf, servedSites } from './support/page.ts'
+import {
+  endSession,
+  expectSaid,
+  expectSession,
+  heard,
+  operating,
+  optionsOf,
+  scriptOf,
+  servedSites,
+} from './support/page.ts'
 import { type Visit, visit } from './support/visit.ts'
 
 const OPAQUE = 'https://opaque.example'
@@ -25,7 +34,7 @@ describe('a review', () => {
       const { page } = person
       const asked = page.waitForResponse('**/impersonations/current')
       await page.goto(await sites.link())
-      expect(await said(page)).to.match(/^acting as /)
+      await expectSaid(page, /^acting as /)
       await (await asked).finished()
       await page.waitForFunction(
         (isToBeReviewed) => globalThis.session?.isToBeReviewed === isToBeReviewed,
@@ -43,7 +52,7 @@ describe('an end that comes elsewhere', () => {
     await sites.signIn(context)
     const { subjectToken } = await sites.issue({ resource })
     await page.goto(impersonationUrl(`${sites.application.url}/`, { subjectToken }))
-    expect(await said(page)).to.match(/^acting as /)
+    await expectSaid(page, /^acting as /)
     const { items } = await sites.provider.impersonation.list({ state: 'active' })
     return { page, id: items[0]?.id ?? expect.fail() }
   }
@@ -145,7 +154,7 @@ describe('an end that comes elsewhere', () => {
       const before = asked
       while (asked === before) await new Promise((resolve) => setTimeout(resolve, 50))
       expect(await heard(page)).to.deep.equal([])
-      expect(await page.evaluate(() => session?.state)).to.equal('active')
+      await expectSession(page, 'active')
       expect(await page.getByText('acting as alice').isVisible()).to.equal(true)
       await page.unroute(outage)
     }
@@ -161,7 +170,7 @@ describe('an end that comes elsewhere', () => {
     await using person = await visit(sites)
     await person.context.grantPermissions(['clipboard-read', 'clipboard-write'])
     const { page } = await act(person)
-    await page.evaluate(() => session?.end())
+    await endSession(page)
     expect(await covered(page, Date.now())).to.include('You ended it.')
     await page.getByRole('button', { name: 'Copy what I typed' }).click()
     await page.getByRole('status').getByText('Copied.').waitFor()

@@ -7,11 +7,12 @@ import { AUDIENCE, startTokenIssuer, type TokenIssuer } from '../../../test/supp
 import { movedClock } from '../../testing/src/moved-clock.ts'
 import { RequestRefused, type ResourceServer, resourceServer } from '../src/index.ts'
 import { hurriedTimeouts } from './hurried-timeouts.ts'
+import { trouble } from './refusal.ts'
 
 describe("the guard: the provider's keys", () => {
   let good: TokenIssuer['answer']
 
-  const tokens = renewed(() => startTokenIssuer())
+  const tokens = renewed(startTokenIssuer)
   beforeEach(async () => {
     good = { ...tokens.answer }
   })
@@ -20,13 +21,10 @@ describe("the guard: the provider's keys", () => {
     resourceServer({ issuer: tokens.issuer, audience: AUDIENCE, ...options })
 
   /** What a good token gets while the keys cannot be had: trouble, and no 401. */
-  async function trouble(api: ResourceServer): Promise<Error> {
-    const failure = await api
-      .authenticate(`Bearer ${await tokens.token()}`)
-      .catch((error: unknown) => error)
-    expect(failure).to.be.instanceOf(Error).and.not.instanceOf(RequestRefused)
-    expect(failure).to.have.property('message', `the keys of ${tokens.issuer} cannot be fetched`)
-    return failure as Error
+  async function troubleOf(api: ResourceServer): Promise<Error> {
+    const failure = await trouble(api.authenticate(`Bearer ${await tokens.token()}`))
+    expect(failure.message).to.equal(`the keys of ${tokens.issuer} cannot be fetched`)
+    return failure
   }
 
   async function userId(api: ResourceServer): Promise<string> {
@@ -92,7 +90,7 @@ describe("the guard: the provider's keys", () => {
       tokens.answer.discovery =
         document === undefined ? unavailable : answered(JSON.stringify(document))
       tokens.asked.length = 0
-      await trouble(api)
+      await troubleOf(api)
       expect(tokens.asked).to.deep.equal(['/.well-known/openid-configuration'])
       Object.assign(tokens.answer, good)
       expect(await userId(api)).to.equal('alice')
@@ -121,7 +119,7 @@ describe("the guard: the provider's keys", () => {
       JSON.stringify({ keys: [{ ...ec, x: 'AA', y: 'AA' }] }),
     ]) {
       tokens.answer.jwks = answered(set)
-      await trouble(newGuard())
+      await troubleOf(newGuard())
     }
   })
 
@@ -133,7 +131,7 @@ describe("the guard: the provider's keys", () => {
     }
     tokens.answer.jwks = unavailable
     const api = newGuard()
-    await trouble(api)
+    await troubleOf(api)
     Object.assign(tokens.answer, good)
     expect(await userId(api)).to.equal('alice')
     // The discovery was good, and is kept.
@@ -144,9 +142,9 @@ describe("the guard: the provider's keys", () => {
     using timeouts = hurriedTimeouts(5000)
     tokens.answer.jwks = () => {}
     const api = newGuard({ jwksUri: tokens.jwksUri })
-    expect(String((await trouble(api)).cause)).to.include('JWKSTimeout')
+    expect(String((await troubleOf(api)).cause)).to.include('JWKSTimeout')
     tokens.answer.discovery = () => {}
-    expect(String((await trouble(newGuard())).cause)).to.include('TimeoutError')
+    expect(String((await troubleOf(newGuard())).cause)).to.include('TimeoutError')
     expect(timeouts.asked).to.deep.equal([5000, 5000])
     Object.assign(tokens.answer, good)
     expect(await userId(api)).to.equal('alice')
@@ -219,19 +217,15 @@ describe("the guard: the provider's keys", () => {
   describe('when a token names a key that is not among them', () => {
     let clock: ReturnType<typeof movedClock>
     let api: ResourceServer
-    /** The keys that the provider has replaced its own by. */
-    let rotated: TokenIssuer
 
+    /** The keys that the provider has replaced its own by. */
+    const rotated = renewed(startTokenIssuer)
     beforeEach(async () => {
       clock = movedClock()
-      rotated = await startTokenIssuer()
       api = newGuard({ jwksUri: tokens.jwksUri })
       expect(await userId(api)).to.equal('alice')
     })
-    afterEach(() => {
-      clock.restore()
-      rotated.close()
-    })
+    afterEach(() => clock.restore())
 
     const tokenOf = (kid: string, issuer = rotated) =>
       issuer.token({ iss: tokens.issuer, exp: 2 ** 32 }, { kid })

@@ -1,14 +1,13 @@
 import { expect } from 'chai'
-import { RequestRefused, resourceServer } from '../src/index.ts'
+import { resourceServer } from '../src/index.ts'
+import { refusal } from './refusal.ts'
 
 const issuer = 'https://id.example.com/oidc'
 const audience = 'https://api.example.com/orders'
 const path = '/.well-known/oauth-protected-resource/orders'
 
 async function challenge(api: ReturnType<typeof resourceServer>): Promise<string> {
-  const refused = await api.authenticate(undefined).catch((error: unknown) => error)
-  if (!(refused instanceof RequestRefused)) throw new Error(`not refused: ${refused}`)
-  return refused.challenge('api')
+  return (await refusal(api.authenticate(undefined))).challenge('api')
 }
 
 /** What Koa middleware of the guard does with a request without a token. */

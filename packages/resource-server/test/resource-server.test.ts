@@ -1,6 +1,7 @@
 import { expect } from 'chai'
-import { decodeJwt, importJWK, type JWTPayload, SignJWT } from 'jose'
-import { deploy, signingKey } from '../../../test/support/deployment.ts'
+import type { JWTPayload } from 'jose'
+import { deploy } from '../../../test/support/deployment.ts'
+import { apiToken, resigned } from '../../../test/support/jwts.ts'
 import { shared } from '../../../test/support/shared.ts'
 import { signIn } from '../../../test/support/sign-in.ts'
 import {
@@ -11,6 +12,7 @@ import {
   requireScope,
   resourceServer,
 } from '../src/index.ts'
+import { expectAlice, refusal } from './refusal.ts'
 
 describe('the guard of a resource server', () => {
   let api: ReturnType<typeof resourceServer>
@@ -18,24 +20,18 @@ describe('the guard of a resource server', () => {
   let acted: string
   let unnamed: string
 
-  const deployment = shared(() => deploy())
+  const deployment = shared(deploy)
   before(async () => {
     const { issuer, orders: audience } = deployment
     api = resourceServer({ issuer, audience })
-    const options = { scope: 'openid orders:read', resource: audience }
-    own = (await signIn(deployment, 'alice', options)).access_token
-    const actor_token = (await signIn(deployment, 'olivia')).access_token
-    const exchange = async (form = {}) => {
-      return (await deployment.exchange(form)).body.access_token
-    }
-    acted = await exchange({ actor_token })
-    unnamed = await exchange()
+    own = await apiToken(deployment, 'alice')
+    const actor_token = await deployment.actorToken()
+    acted = (await deployment.impersonate({ actor_token })).token
+    unnamed = (await deployment.impersonate()).token
   })
 
-  const forge = async (change: (claims: JWTPayload) => JWTPayload, header = {}) =>
-    new SignJWT(change(decodeJwt(acted)))
-      .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: 'test', ...header })
-      .sign(await importJWK(signingKey))
+  const forge = (change: (claims: JWTPayload) => JWTPayload, header = {}) =>
+    resigned(acted, change, header)
 
   it('tells the user, who acts, whether anybody does, the scopes and the claims', async () => {
     const callers: Array<Partial<Caller>> = []
@@ -59,16 +55,13 @@ describe('the guard of a resource server', () => {
     }
   })
 
-  async function refusal(authorization: string | undefined, ...requirements: Requirement[]) {
-    const refused = await api.authenticate(authorization, ...requirements).catch((error) => error)
-    if (!(refused instanceof RequestRefused)) throw new Error(`not refused: ${refused}`)
-    return refused
-  }
+  const refused = (authorization: string | undefined, ...requirements: Requirement[]) =>
+    refusal(api.authenticate(authorization, ...requirements))
 
   it('no credentials: a challenge without an error code (RFC 6750 §3.1)', async () => {
     for (const authorization of [undefined, '', 'Basic x', 'DPoP x', `Bearerx ${own}`]) {
-      const refused = await refusal(authorization)
-      expect([refused.status, refused.challenge('orders')]).to.deep.equal([
+      const error = await refused(authorization)
+      expect([error.status, error.challenge('orders')]).to.deep.equal([
         401,
         'Bearer realm="orders"',
       ])
@@ -102,22 +95,22 @@ describe('the guard of a resource server', () => {
       'alg none': `${Buffer.from('{"alg":"none","typ":"at+jwt"}').toString('base64url')}.${acted.split('.')[1]}.`,
     }
     for (const [what, token] of Object.entries(tokens)) {
-      const refused = await refusal(`Bearer ${token}`)
-      expect([refused.status, refused.error], what).to.deep.equal([401, 'invalid_token'])
-      expect(JSON.stringify([refused, refused.challenge('x')])).to.not.include(token)
+      const error = await refused(`Bearer ${token}`)
+      expect(error, what).to.include({ status: 401, error: 'invalid_token' })
+      expect(JSON.stringify([error, error.challenge('x')])).to.not.include(token)
       // The reason is for the log.
-      if (what === 'for another audience') expect(String(refused.cause)).to.include('"aud"')
+      if (what === 'for another audience') expect(String(error.cause)).to.include('"aud"')
     }
   })
 
   it('requireScope and denyImpersonation, with the words of RFC 6750', async () => {
     const write = requireScope('orders:write')
-    const lacking = await refusal(`Bearer ${own}`, write)
+    const lacking = await refused(`Bearer ${own}`, write)
     expect(lacking).to.include({ status: 403, error: 'insufficient_scope', scope: 'orders:write' })
     expect(lacking.challenge('x')).to.include('scope="orders:write"')
-    expect((await api.authenticate(`Bearer ${own}`, denyImpersonation())).userId).to.equal('alice')
+    await expectAlice(api.authenticate(`Bearer ${own}`, denyImpersonation()))
     for (const token of [acted, unnamed]) {
-      const denied = await refusal(`Bearer ${token}`, denyImpersonation())
+      const denied = await refused(`Bearer ${token}`, denyImpersonation())
       expect(denied).to.include({ status: 403, error: 'access_denied' })
     }
   })
@@ -128,7 +121,7 @@ describe('the guard of a resource server', () => {
       if ((await Promise.resolve(userId)) !== 'alice') return
       throw new RequestRefused(403, { error: 'access_denied', description })
     }
-    expect(await refusal(`Bearer ${own}`, inGoodStanding)).to.include({ message: description })
+    expect(await refused(`Bearer ${own}`, inGoodStanding)).to.include({ message: description })
     const uncalled = [denyImpersonation, requireScope, ({ scopes }: Caller) => scopes.has('admin')]
     for (const requirement of uncalled) {
       for (const token of [own, acted]) {
@@ -179,11 +172,11 @@ describe('the guard of a resource server', () => {
 
   it('a header that is no single bearer token is malformed, and said to be', async () => {
     for (const authorization of ['Bearer', 'Bearer ', `Bearer ${own} x`, `Bearer ${own},${own}`]) {
-      expect((await refusal(authorization)).challenge('x')).to.equal(
+      expect((await refused(authorization)).challenge('x')).to.equal(
         'Bearer realm="x", error="invalid_token", error_description="the Authorization header is malformed"',
       )
     }
-    expect((await api.authenticate(`BEARER   ${own}`)).userId).to.equal('alice')
+    await expectAlice(api.authenticate(`BEARER   ${own}`))
   })
 
   it('what cannot stand in a header does not get into a challenge', async () => {

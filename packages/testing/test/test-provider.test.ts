@@ -19,7 +19,7 @@ const SOURCES = ['--conditions=oidc-provider-impersonation']
 describe('oidc-provider-impersonation-testing', () => {
   let ask: (token: string, ...requirements: Requirement[]) => Promise<unknown>
 
-  const provider = renewed(() => startTestProvider())
+  const provider = renewed(startTestProvider)
   beforeEach(async () => {
     const api = resourceServer({ issuer: provider.issuer, audience: RESOURCE })
     ask = async (token, ...requirements) => {

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { Client, Pool } from 'pg'
+import { movedClock } from '../../../packages/console/test/e2e/support/moved-clock.ts'
 import { adapterContract } from '../../../packages/testing/src/adapters/index.ts'
 import type { LookUp } from '../../../src/adapters/contract.ts'
 import { createPostgresAdapter } from '../../../src/adapters/postgres/index.ts'
@@ -40,15 +41,11 @@ suite('createPostgresAdapter', () => {
 
   it('forgets a record by the clock of the database, whatever the process thinks', async () => {
     const adapter = create()('SubjectToken')
-    const { now } = Date
-    Date.now = () => now() + 1e9
-    try {
-      await adapter.upsert('clock', { jti: 'clock' }, 60)
-      expect(await adapter.find('clock')).to.deep.equal({ jti: 'clock' })
-      expect(await adapter.consumeOnce('clock')).to.equal(true)
-    } finally {
-      Date.now = now
-    }
+    using clock = movedClock()
+    clock.by(1e9)
+    await adapter.upsert('clock', { jti: 'clock' }, 60)
+    expect(await adapter.find('clock')).to.deep.equal({ jti: 'clock' })
+    expect(await adapter.consumeOnce('clock')).to.equal(true)
     const { rows } = await pool.query(
       `SELECT extract(epoch FROM expires_at - now())::int AS left FROM ${table} WHERE id = 'clock'`,
     )

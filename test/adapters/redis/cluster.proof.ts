@@ -5,7 +5,8 @@ import { createRedisAdapter, type RedisClient } from '../../../src/adapters/redi
 import { type SixNodes, startSixNodes } from '../../proofs/six-nodes.ts'
 import { ageKeys, suiteOn } from '../servers.ts'
 
-const cluster = await startSixNodes()
+// Nothing where redis-server is not installed.
+const cluster = await startSixNodes().catch(() => undefined)
 const suite = await suiteOn('redis-server')
 
 // A command over keys of different slots fails there.

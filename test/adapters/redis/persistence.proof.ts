@@ -23,13 +23,13 @@ suite('Redis that ends by kill -9 and starts again from its disk', () => {
   let client: Redis
 
   async function start(...args: string[]): Promise<void> {
-    server = (await startRedis(...args)) ?? expect.fail('redis-server did not start')
+    server = await startRedis(...args)
     client = new Redis(server.port, { retryStrategy: () => 50 })
     client.on('error', () => {})
   }
   afterEach(async () => {
     client.disconnect()
-    await server.stop()
+    await server.kill()
   })
 
   for (const appendfsync of ['always', 'everysec']) {
@@ -66,10 +66,10 @@ suite('what check() says of how Redis persists', () => {
   let server: PrivateRedis
   let admin: Redis
   let resp3: ReturnType<typeof createClient>
-  const given = renewed(async () => warnings())
+  const given = renewed(warnings)
 
   before(async () => {
-    server = (await startRedis(...APPEND_ONLY)) ?? expect.fail('redis-server did not start')
+    server = await startRedis(...APPEND_ONLY)
     admin = new Redis(server.port)
     resp3 = createClient({ url: `redis://127.0.0.1:${server.port}`, RESP: 3 })
     await resp3.connect()
@@ -81,7 +81,7 @@ suite('what check() says of how Redis persists', () => {
   after(async () => {
     admin.disconnect()
     resp3.destroy()
-    await server.stop()
+    await server.kill()
   })
 
   /** Warnings come one turn after they were emitted. */

@@ -37,8 +37,8 @@ suite('createRedisAdapter with Sentinel, as docs/adapters.md has it', () => {
     for (const close of opened.toReversed()) await close()
   })
   const start = async (...args: string[]) => {
-    const server = (await startRedis(...args)) ?? expect.fail('redis-server did not start')
-    opened.push(() => server.stop())
+    const server = await startRedis(...args)
+    opened.push(server.kill)
     return server
   }
 
@@ -77,7 +77,7 @@ suite('createRedisAdapter with Sentinel, as docs/adapters.md has it', () => {
     }
     await admin.call('WAIT', '1', '5000')
 
-    await primary.stop()
+    await primary.kill()
     for (const [at, { tokens }] of clients.entries()) {
       // Without a primary, methods reject.
       let attempts = 0

@@ -5,6 +5,7 @@ import { expect } from 'chai'
 import { build } from 'esbuild'
 import { NARROW, WIDE } from '../../../packages/console/test/e2e/support/visit.ts'
 import { type Example, listen } from '../../example-provider/support.ts'
+import { shared } from '../../support/shared.ts'
 import { inEachBrowser } from './support/browsers.ts'
 import { type Look, sitDown, until } from './support/person.ts'
 
@@ -78,12 +79,7 @@ const LAYERS: Readonly<Record<string, Layered>> = {
 }
 
 inEachBrowser('the banner above the layers of a page', (browser) => {
-  let server: Example
-
-  before(async () => {
-    server = await startServer()
-  })
-  after(() => server?.close())
+  const server = shared(startServer)
 
   async function open(layer: string): Promise<Look & AsyncDisposable> {
     const person = await sitDown(browser)

@@ -1,23 +1,21 @@
 // What the tests of pages rely on: that they find a fault.
 import { expect } from 'chai'
 import { visit } from '../../../packages/console/test/e2e/support/visit.ts'
-import { type Example, listen } from '../../example-provider/support.ts'
+import { listen } from '../../example-provider/support.ts'
+import { shared } from '../../support/shared.ts'
 
 const TOKEN = 'a-token-that-nobody-else-may-ever-see'
 const PAGE = `<!doctype html><html lang="en"><head><title>A page</title>
 <link rel="icon" href="data:,"></head><body><main><h1>A page</h1></main></body></html>`
 
 describe('a page', () => {
-  let server: Example
-
-  before(async () => {
-    server = await listen((request, response) => {
+  const server = shared(() =>
+    listen((request, response) => {
       const isToken = request.url === '/token'
       response.setHeader('content-type', isToken ? 'application/json' : 'text/html')
       response.end(isToken ? JSON.stringify({ access_token: TOKEN, expires_in: 60 }) : PAGE)
-    })
-  })
-  after(() => server.close())
+    }),
+  )
 
   it('that keeps a token is found at the end of a visit, wherever it keeps it', async () => {
     const person = await visit(server.url)

@@ -59,7 +59,7 @@ export async function startExampleHere(environment: Environment = {}): Promise<S
     moveClock: clock.by,
     async [Symbol.asyncDispose]() {
       clock[Symbol.dispose]()
-      await example.close()
+      await example[Symbol.asyncDispose]()
       Object.assign(console, { log, error })
     },
   }

@@ -13,8 +13,6 @@ export interface Purpose {
   readonly operator?: string
   /** @defaultValue `true` */
   readonly mayChange?: boolean
-  /** In seconds. */
-  readonly duration?: number
 }
 
 /** Signs a person in at the provider, in this browser. */
@@ -30,36 +28,29 @@ export async function signInAtProvider(
   await page.close()
 }
 
-/** A link that opens the shop as a customer, as a console or another back office makes it. */
-export async function linkTo(
+/** Opens the shop as a customer, in a tab of its own, without waiting for the orders. */
+export async function openShop(
+  context: BrowserContext,
   example: SharedExample,
-  { userId = 'alice', operator = 'olivia', mayChange = true, duration }: Purpose = {},
-): Promise<string> {
+  { userId = 'alice', operator = 'olivia', mayChange = true }: Purpose = {},
+): Promise<Page> {
   const request = {
     userId,
     reason: 'Order lost in the post',
     ticketId: 'SUP-123',
     scope: mayChange ? 'orders:read orders:write' : 'orders:read',
     application: 'shop',
-    duration,
   }
   const token = await accessTokenOf(example.url, operator)
   const { status, body } = await postJson(`${example.url}/support/impersonations`, request, token)
   equal(status, 201)
-  return impersonationUrl(example.shopUrl, {
+  // As a console or another back office makes it.
+  const link = impersonationUrl(example.shopUrl, {
     subjectToken: String(body.subjectToken),
     actor: operator,
     expiresAtMs: Date.now() + Number(body.expiresIn) * 1000,
   })
-}
-
-/** Opens the shop as a customer, in a tab of its own, without waiting for the orders. */
-export async function openShop(
-  context: BrowserContext,
-  example: SharedExample,
-  purpose?: Purpose,
-): Promise<Page> {
   const page = await context.newPage()
-  await page.goto(await linkTo(example, purpose))
+  await page.goto(link)
   return page
 }

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { expectAnswer } from '../../../../test/support/http.ts'
 import { shared } from '../../../../test/support/shared.ts'
 import {
   bannerHtml,
@@ -22,7 +23,7 @@ function fullStore(): ImpersonationStore {
 }
 
 describe('accept on a server', () => {
-  const side = shared(() => startServerSide())
+  const side = shared(startServerSide)
   afterEach(() => {
     side.fetch = globalThis.fetch
     side.errors.length = 0
@@ -33,7 +34,7 @@ describe('accept on a server', () => {
     // An answer that names another issuer is refused.
     const foreign = new URL(await olivia.callbackOf(await side.subjectToken()))
     foreign.searchParams.set('iss', 'https://evil.example')
-    expect((await olivia.get(foreign.href)).status).to.equal(400)
+    await expectAnswer(olivia.get(foreign.href), 400)
     expect(await olivia.current()).to.equal(undefined)
     const context = { ticket_id: 'SUP-123', reason: 'An order' }
     const answer = await olivia.handOver(await side.subjectToken({ context }))
@@ -131,7 +132,7 @@ describe('accept on a server', () => {
     }
     // Half a character is something.
     for (const body of [Uint8Array.of(0xc3), '\ufeff']) {
-      expect((await side.impersonations.accept(post(body))).status).to.equal(400)
+      await expectAnswer(side.impersonations.accept(post(body)), 400)
     }
   })
 
@@ -155,7 +156,7 @@ describe('accept on a server', () => {
     expect(other.errors.map(({ code }) => code)).to.deep.equal(['unreachable'])
     other.fetch = globalThis.fetch
     const olivia = await other.operator()
-    expect((await olivia.handOver(await other.subjectToken())).status).to.equal(303)
+    await expectAnswer(olivia.handOver(await other.subjectToken()), 303)
   })
 
   it('tells the application, and not the operator, that the secret is wrong', async () => {
@@ -266,10 +267,10 @@ describe('accept on a server', () => {
       },
     )
     const olivia = await other.operator()
-    expect((await olivia.handOver(await other.subjectToken())).status).to.equal(303)
+    await expectAnswer(olivia.handOver(await other.subjectToken()), 303)
     const acting = await olivia.current()
     expect(acting).to.deep.include({ userId: undefined, actor: { sub: 'olivia' }, context: {} })
-    expect((await olivia.end()).status).to.equal(200)
+    await expectAnswer(olivia.end(), 200)
   })
 })
 

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { expectAnswer } from '../../../../test/support/http.ts'
 import { shared } from '../../../../test/support/shared.ts'
 import { type MovedClock, movedClock } from '../../../console/test/e2e/support/moved-clock.ts'
 import { bannerHtml } from '../../src/server.ts'
@@ -9,7 +10,7 @@ const GUARD_KNOWS_MS = 8000
 
 describe('an impersonation on a server', () => {
   let clock: MovedClock
-  const side = shared(() => startServerSide())
+  const side = shared(startServerSide)
   before(async () => {
     // Never back: the provider keeps a status list for some seconds.
     clock = movedClock()
@@ -52,7 +53,7 @@ describe('an impersonation on a server', () => {
     const thrown = await impersonation.fetch('https://evil.example/').catch((error) => error)
     expect(thrown).to.be.instanceOf(TypeError)
     expect(sent).to.deep.equal([])
-    expect((await impersonation.fetch(`${side.api}/elsewhere`)).status).to.equal(302)
+    await expectAnswer(impersonation.fetch(`${side.api}/elsewhere`), 302)
     expect(sent).to.deep.equal([`${side.api}/elsewhere`])
   })
 
@@ -60,7 +61,7 @@ describe('an impersonation on a server', () => {
     const { olivia, impersonation } = await acting()
     await side.deployment.provider.impersonation.endAll({ userId: 'alice' }, { cause: 'user' })
     clock.by(GUARD_KNOWS_MS)
-    expect((await impersonation.fetch(`${side.api}/orders`)).status).to.equal(401)
+    await expectAnswer(impersonation.fetch(`${side.api}/orders`), 401)
     for (const each of [impersonation, await olivia.current()]) {
       expect(each?.state).to.equal('ended')
       expect(each?.accessToken).to.equal('')
@@ -77,7 +78,7 @@ describe('an impersonation on a server', () => {
 
   it('is ended at the provider, too, where an API refuses the token for another reason', async () => {
     const { impersonation } = await acting()
-    expect((await impersonation.fetch(`${side.api}/another-sign-in`)).status).to.equal(401)
+    await expectAnswer(impersonation.fetch(`${side.api}/another-sign-in`), 401)
     expect(impersonation.state, 'another sign-in is no end').to.equal('active')
     let isAway = false
     side.fetch = async (input, init) => {
@@ -146,9 +147,9 @@ describe('an impersonation on a server', () => {
       expect(side.errors.splice(0).map(({ code }) => code)).to.deep.equal(['unreachable'])
     }
     side.fetch = globalThis.fetch
-    expect((await olivia.end()).status).to.equal(200)
+    await expectAnswer(olivia.end(), 200)
     // A second click on the button of the same page.
-    expect((await olivia.end()).status).to.equal(303)
+    await expectAnswer(olivia.end(), 303)
   })
 
   for (const how of ['end', 'forget'] as const) {

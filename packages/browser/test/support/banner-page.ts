@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { stripTypeScriptTypes } from 'node:module'
 import { join } from 'node:path'
 import type { Locator, Page } from 'playwright-core'
-import type { Example } from '../../../../test/example-provider/support.ts'
-import { listen } from '../../../../test/example-provider/support.ts'
+import { type Example, listen } from '../../../../test/example-provider/support.ts'
+import { shared } from '../../../../test/support/shared.ts'
 import { type Visit, type VisitOptions, visit } from '../../../console/test/e2e/support/visit.ts'
 import type { FakeSessionOptions } from './lab.ts'
 
@@ -36,7 +36,7 @@ const PAGE = `<!doctype html>
  *
  * @param scripts further ones, by path
  */
-function bannerPage(scripts: ReadonlyMap<string, string> = new Map()): Promise<Example> {
+function bannerPage(scripts: ReadonlyMap<string, string>): Promise<Example> {
   return listen(async (request, response) => {
     const path = request.url ?? '/'
     if (path === '/') {
@@ -55,50 +55,27 @@ function bannerPage(scripts: ReadonlyMap<string, string> = new Map()): Promise<E
   })
 }
 
-/** A page with banners for the tests of one `describe`. */
-function servedBanner(scripts?: ReadonlyMap<string, string>): Pick<Example, 'url'> {
-  let server: Example | undefined
-  before(async () => {
-    server = await bannerPage(scripts)
-  })
-  after(() => server?.close())
-  return {
-    get url() {
-      return server?.url ?? ''
-    },
-  }
+interface BannerOptions extends VisitOptions {
+  /** Time passes only where the test says so. */
+  readonly isStopped?: boolean
 }
 
-/** Opens the page with the banner defined, and none in it. */
-async function visitBanner(base: string, options: VisitOptions = {}): Promise<Visit> {
-  const person = await visit(base, options)
-  await person.page.goto('/')
-  await person.page.waitForFunction(() => 'lab' in window)
-  await person.page.evaluate(() => window.lab.define())
-  return person
-}
-
-/** The same, in which time passes only where the test says so. */
-async function visitStopped(base: string): Promise<Visit> {
-  const clock = new Date()
-  const person = await visitBanner(base, { clock })
-  await person.page.clock.pauseAt(clock.getTime() + 60_000)
-  return person
-}
-
-/** Tests of one `describe`, each with a visitor of a page of banners. */
-export function bannerTests(scripts?: ReadonlyMap<string, string>) {
-  const server = servedBanner(scripts)
+/** Tests of one `describe`, each with a visitor of a page in which the banner is defined, and none is. */
+export function bannerTests(scripts: ReadonlyMap<string, string> = new Map()) {
+  const server = shared(() => bannerPage(scripts))
   return (
     title: string,
     test: (person: Visit) => Promise<void>,
-    options: VisitOptions & { readonly isStopped?: boolean } = {},
+    { isStopped, ...options }: BannerOptions = {},
   ) =>
     it(title, async () => {
-      const { isStopped = false, ...others } = options
-      await using person = await (isStopped
-        ? visitStopped(server.url)
-        : visitBanner(server.url, others))
+      const clock = new Date()
+      await using person = await visit(server.url, isStopped ? { clock } : options)
+      const { page } = person
+      await page.goto('/')
+      await page.waitForFunction(() => 'lab' in window)
+      await page.evaluate(() => window.lab.define())
+      if (isStopped) await page.clock.pauseAt(clock.getTime() + 60_000)
       await test(person)
     })
 }

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { expect } from 'chai'
+import { expectState } from './page.ts'
 import type { Sites } from './sites.ts'
 import type { Visit } from './visit.ts'
 
@@ -47,7 +48,7 @@ export async function actsAndEnds(person: Visit, sites: Sites): Promise<void> {
   await page.getByRole('button', { name: 'olivia acts as alice: end' }).click()
   await page.getByRole('heading', { name: 'You no longer act as alice' }).waitFor()
   expect(await page.getByText(ORDERS).isVisible()).to.equal(false)
-  expect((await sites.states())[0]).to.equal('ended')
+  await expectState(sites, 'ended')
 }
 
 /** The headers that the document names. */

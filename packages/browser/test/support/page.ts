@@ -83,6 +83,31 @@ export async function said(page: Page): Promise<string> {
   return (await place.textContent()) ?? ''
 }
 
+export async function expectSaid(page: Page, told: string | RegExp, what?: string): Promise<void> {
+  const text = await said(page)
+  if (typeof told === 'string') expect(text, what).to.equal(told)
+  else expect(text, what).to.match(told)
+}
+
+/** Expects that the first impersonation is in this state. */
+export async function expectState(sites: Sites, state: string): Promise<void> {
+  expect((await sites.states())[0]).to.equal(state)
+}
+
+/** Loads the page of an address also where it is the one that is open. */
+export async function openAnew(page: Page, url: string): Promise<void> {
+  await page.goto('about:blank')
+  await page.goto(url)
+}
+
+export function endSession(page: Page): Promise<void> {
+  return page.evaluate(() => session?.end())
+}
+
+export async function expectSession(page: Page, state: string): Promise<void> {
+  expect(await page.evaluate(() => session?.state)).to.equal(state)
+}
+
 /** A new browser in which the operator has followed a link, and acts. */
 export async function acting(
   sites: Sites,
@@ -94,7 +119,7 @@ export async function acting(
   await prepare(person)
   await sites.signIn(person.context)
   await person.page.goto(await sites.link(...link))
-  expect(await said(person.page)).to.equal('acting as alice')
+  await expectSaid(person.page, 'acting as alice')
   stack.move()
   return person
 }

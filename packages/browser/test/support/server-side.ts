@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { TOKEN_EXCHANGE_GRANT_TYPE } from '../../../../src/index.ts'
+import { confidential } from '../../../../test/support/clients.ts'
 import { type DeploymentOptions, deploy } from '../../../../test/support/deployment.ts'
 import { signIn } from '../../../../test/support/sign-in.ts'
 import { type Caller, resourceServer } from '../../../resource-server/src/index.ts'
@@ -29,10 +29,10 @@ export async function startServerSide(
     ...deploymentOptions,
     clients: [
       {
+        ...confidential,
         client_id: 'shop',
         client_secret: 'shop-secret',
         redirect_uris: [`${ORIGIN}/impersonation`],
-        grant_types: ['authorization_code', TOKEN_EXCHANGE_GRANT_TYPE],
       },
     ],
     resources: {
@@ -76,12 +76,8 @@ export async function startServerSide(
     impersonations,
     api,
     errors,
-    async subjectToken(request: object = {}) {
-      const mayAct = { sub: 'olivia', clientId: 'shop' }
-      const { body } = await deployment.issue({ userId: 'alice', mayAct, ...request })
-      if (!body.subjectToken) throw new Error(JSON.stringify(body))
-      return body.subjectToken
-    },
+    subjectToken: (request: object = {}) =>
+      deployment.subjectToken({ mayAct: { sub: 'olivia', clientId: 'shop' }, ...request }),
     async operator(sub = 'olivia') {
       const { cookie } = await signIn(deployment, sub)
       return new OperatorBrowser(impersonations, cookie)

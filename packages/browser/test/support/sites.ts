@@ -1,13 +1,14 @@
-import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import Koa, { type Middleware } from 'koa'
 import type { ClientMetadata } from 'oidc-provider'
 import type { BrowserContext } from 'playwright-core'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from '../../../../src/index.ts'
-import { type DeploymentOptions, deploy } from '../../../../test/support/deployment.ts'
+import { application as publicClient } from '../../../../test/support/clients.ts'
+import { type DeploymentOptions, deploy, idOf } from '../../../../test/support/deployment.ts'
 import { resourceServer } from '../../../resource-server/src/index.ts'
 import { impersonationUrl } from '../../src/link.ts'
 import { startApplication } from './application.ts'
+import { addSession } from './session-cookies.ts'
 import { listening } from './site.ts'
 
 /** Terms of an impersonation, as the back office requests it. */
@@ -15,9 +16,7 @@ export interface Opening {
   readonly userId?: string
   readonly mayAct?: { readonly sub: string; readonly clientId: string } | undefined
   readonly resource?: string
-  readonly scope?: string
   readonly context?: object
-  readonly expiresIn?: number
 }
 
 /** A provider and an API at `127.0.0.1`, and an application at another site, `localhost`. */
@@ -84,22 +83,9 @@ export async function startSites(
       scope: 'orders:read',
       ...opening,
     })
-    ids.push(createHash('sha256').update(body.subjectToken).digest('base64url'))
+    ids.push(idOf(body.subjectToken))
     return body
   }
-
-  /** The address at which the operator is signed in, and comes back to a page of the back office. */
-  const signInUrl = (operator = 'olivia') =>
-    `${issuer}/auth?${new URLSearchParams({
-      client_id: 'back-office',
-      response_type: 'code',
-      redirect_uri: `${application.url}/back-office`,
-      scope: 'openid',
-      login_hint: operator,
-      prompt: 'login',
-      code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
-      code_challenge_method: 'S256',
-    })}`
 
   const owned = stack.move()
   return {
@@ -126,16 +112,9 @@ export async function startSites(
       const states = new Map(items.map(({ id, state }) => [id, state]))
       return ids.toReversed().map((id) => states.get(id) ?? 'gone')
     },
-    async end() {
-      await provider.impersonation.endAll({ userId: 'alice' })
-    },
-    signInUrl,
-    async signIn(context: BrowserContext, operator?: string) {
-      const page = await context.newPage()
-      await page.goto(signInUrl(operator))
-      await page.waitForURL(/\/back-office/)
-      await page.close()
-    },
+    /** At the provider, as the back office does. */
+    signIn: (context: BrowserContext, operator?: string) =>
+      addSession(context, deployment, operator),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
 }
@@ -151,16 +130,10 @@ function deploymentOptions(
     accounts: new Set(['alice', 'bob', 'olivia', 'oscar']),
     clients: [
       {
-        token_endpoint_auth_method: 'none',
-        grant_types: ['authorization_code', TOKEN_EXCHANGE_GRANT_TYPE],
+        ...publicClient,
         ...client,
         client_id: CLIENT,
         redirect_uris: [`${shop}/`, `${shop}/callback?from=provider`],
-      },
-      {
-        client_id: 'back-office',
-        token_endpoint_auth_method: 'none',
-        redirect_uris: [`${shop}/back-office`],
       },
       ...(options.clients ?? []),
     ],

@@ -52,7 +52,7 @@ for (const [name, start] of Object.entries({ ...APIS, ws: socketApi })) {
     let api: Api
     let impersonated: { authorization: string }
 
-    const provider = renewed(() => startStatusProvider())
+    const provider = renewed(startStatusProvider)
     beforeEach(async () => {
       client = await boundClient(provider.tokens)
       told = toldUses()

@@ -4,7 +4,7 @@ import {
   startTokenIssuer,
   type TokenIssuer,
 } from '../../../../test/support/token-issuer.ts'
-import { type DPoPOptions, RequestRefused, resourceServer } from '../../src/index.ts'
+import { type DPoPOptions, resourceServer } from '../../src/index.ts'
 
 /** Where clients reach the API, and the URL that a proof for its orders names. */
 export const BASE = 'https://api.example.com'
@@ -24,6 +24,13 @@ export async function boundClient(issuer?: TokenIssuer) {
   const tokens = issuer ?? (await startTokenIssuer())
   const key = await dpopKey()
   const bound = await tokens.token({ cnf: { jkt: key.thumbprint } })
+  const proof = (claims?: Record<string, unknown>) =>
+    key.proof({ htm: 'GET', htu: HTU, ath: athOf(bound), ...claims })
+  const request = ({ url = '/orders', method = 'GET', ...headers }: Shown) => ({
+    url,
+    method,
+    headers: { authorization: `DPoP ${bound}`, ...headers },
+  })
   return {
     tokens,
     key,
@@ -32,23 +39,10 @@ export async function boundClient(issuer?: TokenIssuer) {
     guardWith: (dPoP: DPoPOptions) =>
       resourceServer({ issuer: tokens.issuer, audience: AUDIENCE, dPoP }),
     /** A proof for `GET /orders` with the bound token. */
-    proof: (claims?: Record<string, unknown>) =>
-      key.proof({ htm: 'GET', htu: HTU, ath: athOf(bound), ...claims }),
+    proof,
     /** `GET /orders` with the bound token. */
-    request: ({ url = '/orders', method = 'GET', ...headers }: Shown) => ({
-      url,
-      method,
-      headers: { authorization: `DPoP ${bound}`, ...headers },
-    }),
+    request,
+    /** The same with its proof. */
+    proven: async (claims?: Record<string, unknown>) => request({ dpop: await proof(claims) }),
   }
-}
-
-/** How a request was refused. */
-export async function refusal(answer: Promise<unknown>): Promise<RequestRefused> {
-  const refused = await answer.then(
-    () => 'it passed',
-    (error: unknown) => error,
-  )
-  if (!(refused instanceof RequestRefused)) throw new Error(`not refused: ${refused}`)
-  return refused
 }

@@ -3,11 +3,12 @@ import { expect } from 'chai'
 import { createClient } from 'redis'
 import { REDIS_URL, skipWithout } from '../../../../test/adapters/servers.ts'
 import { shared } from '../../../../test/support/shared.ts'
-import { type ReplayStore, RequestRefused } from '../../src/index.ts'
-import { BASE, boundClient, refusal } from './bound-client.ts'
+import type { ReplayStore } from '../../src/index.ts'
+import { expectRefused, trouble } from '../refusal.ts'
+import { BASE, boundClient } from './bound-client.ts'
 
 describe('the guard: one use of a DPoP proof (RFC 9449 §11.1)', () => {
-  const client = shared(() => boundClient())
+  const client = shared(boundClient)
 
   describe('the store of used proofs can be injected', () => {
     it('it is asked for a hash, and for how long', async () => {
@@ -19,9 +20,9 @@ describe('the guard: one use of a DPoP proof (RFC 9449 §11.1)', () => {
       }
       const guard = client.guardWith({ baseUrl: BASE, maxAge: 30, replayStore })
       const iat = Math.floor(Date.now() / 1000)
-      const dpop = await client.proof({ iat, jti: 'the-jti' })
-      await guard.authenticate(client.request({ dpop }))
-      expect((await refusal(guard.authenticate(client.request({ dpop })))).status).to.equal(401)
+      const request = await client.proven({ iat, jti: 'the-jti' })
+      await guard.authenticate(request)
+      await expectRefused(guard.authenticate(request), { status: 401 })
       const [[id, expiresAt] = ['', 0], again] = asked
       expect(again).to.deep.equal([id, expiresAt])
       expect(id).to.match(/^[\w-]{43}$/)
@@ -41,10 +42,7 @@ describe('the guard: one use of a DPoP proof (RFC 9449 §11.1)', () => {
       ]) {
         const replayStore = { isFirstUse } as unknown as ReplayStore
         const guard = client.guardWith({ baseUrl: BASE, replayStore })
-        const failure = await guard
-          .authenticate(client.request({ dpop: await client.proof() }))
-          .catch((error: unknown) => error)
-        expect(failure).to.be.instanceOf(Error).and.not.instanceOf(RequestRefused)
+        await trouble(guard.authenticate(await client.proven()))
       }
     })
   })
@@ -62,11 +60,11 @@ describe('the guard: one use of a DPoP proof (RFC 9449 §11.1)', () => {
         },
       }
       const guards = [1, 2].map(() => client.guardWith({ baseUrl: BASE, replayStore }))
-      const dpop = await client.proof()
+      const request = await client.proven()
       const answers = await Promise.all(
         Array.from({ length: 10 }, () =>
           guards.map((api) =>
-            api.authenticate(client.request({ dpop })).then(
+            api.authenticate(request).then(
               () => 'passed',
               ({ message }: Error) => message,
             ),

@@ -5,12 +5,13 @@ import { athOf, dpopKey } from '../../../../test/support/dpop.ts'
 import { shared } from '../../../../test/support/shared.ts'
 import { AUDIENCE } from '../../../../test/support/token-issuer.ts'
 import { type ResourceServer, resourceServer } from '../../src/index.ts'
-import { BASE, boundClient, HTU, refusal } from './bound-client.ts'
+import { expectAlice, expectRefused, refusal } from '../refusal.ts'
+import { BASE, boundClient, HTU } from './bound-client.ts'
 
 describe('the guard: access tokens that are bound to a key (RFC 9449 §7)', () => {
   let api: ResourceServer
 
-  const client = shared(() => boundClient())
+  const client = shared(boundClient)
   before(async () => {
     api = client.guardWith({ baseUrl: BASE })
   })
@@ -23,10 +24,10 @@ describe('the guard: access tokens that are bound to a key (RFC 9449 §7)', () =
     const headers = new Headers({ authorization: `DPoP ${client.bound}` })
     const judge = () => api.authenticate(new Request('http://localhost/orders?page=2', { headers }))
     headers.set('dpop', await client.proof())
-    expect((await judge()).userId).to.equal('alice')
+    await expectAlice(judge())
     headers.set('dpop', await client.proof())
     headers.append('dpop', await client.proof())
-    expect((await refusal(judge())).message).to.equal('DPoP proof must be one JWT')
+    await expectRefused(judge(), { message: 'DPoP proof must be one JWT' })
   })
 
   it('an EdDSA key does as well as one on a curve of NIST, in the words of either name', async () => {
@@ -38,10 +39,8 @@ describe('the guard: access tokens that are bound to a key (RFC 9449 §7)', () =
         .setProtectedHeader({ alg, typ: 'dpop+jwt', jwk })
         .setIssuedAt()
         .sign(privateKey)
-      const caller = await api.authenticate(
-        client.request({ authorization: `DPoP ${token}`, dpop }),
-      )
-      expect(caller.userId).to.equal('alice')
+      const authorization = `DPoP ${token}`
+      await expectAlice(api.authenticate(client.request({ authorization, dpop })))
     }
   })
 
@@ -54,7 +53,7 @@ describe('the guard: access tokens that are bound to a key (RFC 9449 §7)', () =
       )
     }
     for (const header of [authorization, `DPoP ${client.bound}`]) {
-      expect((await refusal(api.authenticate(header))).status).to.equal(401)
+      await expectRefused(api.authenticate(header), { status: 401 })
     }
   })
 
@@ -62,10 +61,10 @@ describe('the guard: access tokens that are bound to a key (RFC 9449 §7)', () =
     const unbound = await client.tokens.token()
     const dpop = await client.proof({ ath: athOf(unbound) })
     const shown = client.request({ authorization: `DPoP ${unbound}`, dpop })
-    expect(await refusal(api.authenticate(shown))).to.include({ error: 'invalid_token' })
+    await expectRefused(api.authenticate(shown), { error: 'invalid_token' })
     // As a bearer token it is what it is.
     const bearer = client.request({ authorization: `Bearer ${unbound}`, dpop })
-    expect((await api.authenticate(bearer)).userId).to.equal('alice')
+    await expectAlice(api.authenticate(bearer))
   })
 
   it('where the guard takes no proofs, a bound token is refused, and DPoP is no scheme', async () => {
@@ -86,10 +85,8 @@ describe('the guard: access tokens that are bound to a key (RFC 9449 §7)', () =
   it('a good proof by another key: the token is the invalid one (§7.1, figure 16)', async () => {
     const other = await dpopKey()
     const dpop = await other.proof({ htm: 'GET', htu: HTU, ath: athOf(client.bound) })
-    expect(await refusal(api.authenticate(client.request({ dpop })))).to.include({
-      status: 401,
-      error: 'invalid_token',
-    })
+    const asked = api.authenticate(client.request({ dpop }))
+    await expectRefused(asked, { status: 401, error: 'invalid_token' })
   })
 
   it('a proof in the place of the token is refused, and a malformed header too', async () => {
@@ -101,7 +98,7 @@ describe('the guard: access tokens that are bound to a key (RFC 9449 §7)', () =
       expect([refused.status, refused.error]).to.deep.equal([401, 'invalid_token'])
       expect(refused.challenge('api')).to.match(/^DPoP realm="api", error="invalid_token", /)
     }
-    expect((await api.authenticate(client.request({ dpop }))).userId).to.equal('alice')
+    await expectAlice(api.authenticate(client.request({ dpop })))
   })
 
   // Each that is not understood: test/shared/sender-in-two-packages.test.ts.
@@ -110,7 +107,7 @@ describe('the guard: access tokens that are bound to a key (RFC 9449 §7)', () =
     for (const scheme of ['Bearer', 'DPoP']) {
       const dpop = await client.proof({ ath: athOf(token) })
       const shown = client.request({ authorization: `${scheme} ${token}`, dpop })
-      expect(await refusal(api.authenticate(shown))).to.include({
+      await expectRefused(api.authenticate(shown), {
         error: 'invalid_token',
         message: 'access token is bound in a way that is not known here',
       })
@@ -119,13 +116,11 @@ describe('the guard: access tokens that are bound to a key (RFC 9449 §7)', () =
 
   it('a jti is used up by its key alone, and by a proof that was good', async () => {
     const jti = randomUUID()
-    const bad = await client.proof({ jti, htm: 'POST' })
-    expect((await refusal(api.authenticate(client.request({ dpop: bad })))).status).to.equal(401)
-    await api.authenticate(client.request({ dpop: await client.proof({ jti }) }))
-    const again = await refusal(
-      api.authenticate(client.request({ dpop: await client.proof({ jti }) })),
-    )
-    expect(again.message).to.equal('DPoP proof was used before')
+    const bad = await client.proven({ jti, htm: 'POST' })
+    await expectRefused(api.authenticate(bad), { status: 401 })
+    await api.authenticate(await client.proven({ jti }))
+    const again = api.authenticate(await client.proven({ jti }))
+    await expectRefused(again, { message: 'DPoP proof was used before' })
     const other = await dpopKey()
     const token = await client.tokens.token({ cnf: { jkt: other.thumbprint } })
     const dpop = await other.proof({ htm: 'GET', htu: HTU, ath: athOf(token), jti })
@@ -141,20 +136,17 @@ describe('the guard: access tokens that are bound to a key (RFC 9449 §7)', () =
       [api, 50, 70],
       [strict, 5, 20],
     ] as const) {
-      const judged = async (iat: number) =>
-        guard.authenticate(client.request({ dpop: await client.proof({ iat }) }))
+      const judged = async (iat: number) => guard.authenticate(await client.proven({ iat }))
       for (const iat of [now - right, now + right]) await judged(iat)
       for (const iat of [now - wrong, now + wrong]) {
-        expect((await refusal(judged(iat))).message).to.equal('DPoP proof is not of this time')
+        await expectRefused(judged(iat), { message: 'DPoP proof is not of this time' })
       }
     }
   })
 
   it('the algorithms of proofs are an option, and are told', async () => {
     const picky = client.guardWith({ baseUrl: BASE, algorithms: ['PS256', 'ES384'] })
-    const refused = await refusal(
-      picky.authenticate(client.request({ dpop: await client.proof() })),
-    )
+    const refused = await refusal(picky.authenticate(await client.proven()))
     expect(refused.error).to.equal('invalid_dpop_proof')
     expect(refused.challenge('api')).to.include('algs="PS256 ES384"')
   })

@@ -5,6 +5,7 @@ import { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { athOf, dpopKey } from '../../../../test/support/dpop.ts'
+import { renewed } from '../../../../test/support/shared.ts'
 import { stoppedClock } from '../../../../test/support/stopped-clock.ts'
 import { AUDIENCE } from '../../../../test/support/token-issuer.ts'
 import {
@@ -17,7 +18,7 @@ import {
   type ResourceServer,
   StatusUnavailable,
 } from '../../src/index.ts'
-import { type StatusProvider, startStatusProvider } from '../status/status-provider.ts'
+import { startStatusProvider } from '../status/status-provider.ts'
 import { Connection } from '../uses/told-uses.ts'
 
 /** The global one has timers of its own. */
@@ -35,25 +36,19 @@ const fetchWithoutTimers: Fetch = async (url, { headers, signal }) => {
 }
 
 describe('caller.signal', () => {
-  let provider: StatusProvider
-  let clock: ReturnType<typeof stoppedClock>
   let uses: ImpersonationUse[]
   let api: ResourceServer
   let token: string
 
+  const clock = renewed(stoppedClock)
+  const provider = renewed(startStatusProvider)
   beforeEach(async () => {
-    clock = stoppedClock()
-    provider = await startStatusProvider()
     uses = []
     api = provider.guard({
       onImpersonatedRequest: (use) => uses.push(use),
       fetch: fetchWithoutTimers,
     })
     token = await provider.impersonated(1)
-  })
-  afterEach(() => {
-    clock[Symbol.dispose]()
-    provider.close()
   })
 
   const requestWith = (accessToken = token, more: object = {}): ApiRequest => ({
@@ -297,7 +292,7 @@ const INDEX = new URL('../../src/index.ts', import.meta.url).href
 
 describe('caller.signal in a process that has nothing else to do', () => {
   it('keeps no process alive', async () => {
-    const provider = await startStatusProvider()
+    using provider = await startStatusProvider()
     const token = await provider.impersonated(1)
     const options = JSON.stringify({ issuer: provider.issuer, audience: AUDIENCE })
     const script = `
@@ -313,6 +308,5 @@ describe('caller.signal in a process that has nothing else to do', () => {
     expect(code).to.equal(0)
     // A timer of the signal would keep it for five seconds at the least, and for an hour.
     expect(performance.now() - startedAt).to.be.below(4500)
-    provider.close()
   })
 })

@@ -37,36 +37,32 @@ describe('I11: the guard behind a cache that keeps status lists for too long', (
 /** For how many seconds an ended token is accepted: by a guard in use, and by those that start. */
 async function longestAfterEnd(cache: CacheOptions, behind: number): Promise<number> {
   using clock = stoppedClock()
-  const provider = await startStatusProvider()
+  using provider = await startStatusProvider()
   provider.skew = behind
   const now = () => Date.now() + behind * 1000
   const fetch = cachingFetch(cache, now)
-  try {
-    const token = await provider.impersonated(1)
-    const guard = () => provider.guard({ fetch })
-    // Each goes on asking what it asked before: it may hold a copy that others no longer get.
-    const guards: ResourceServer[] = [guard()]
-    for (const api of guards) await verdict(api, token)
-    provider.ended.add(1)
-    let longest = 0
-    const [first] = guards
-    for (let passed = STEP; passed <= cache.keepFor + 40; passed += STEP) {
-      clock.pass(STEP)
-      guards.push(guard())
-      const said = new Map<ResourceServer, string>()
-      for (const api of guards) said.set(api, await verdict(api, token))
-      if ([...said.values()].includes('alice')) longest = passed
-      // Those that refuse or hold nothing cannot accept it any more before they fetch again.
-      for (const [api, answer] of said) {
-        if (answer === 'alice' || api === first) continue
-        guards.splice(guards.indexOf(api), 1)
-      }
-      if ([...said.values()].every((answer) => answer === ENDED)) break
+  const token = await provider.impersonated(1)
+  const guard = () => provider.guard({ fetch })
+  // Each goes on asking what it asked before: it may hold a copy that others no longer get.
+  const guards: ResourceServer[] = [guard()]
+  for (const api of guards) await verdict(api, token)
+  provider.ended.add(1)
+  let longest = 0
+  const [first] = guards
+  for (let passed = STEP; passed <= cache.keepFor + 40; passed += STEP) {
+    clock.pass(STEP)
+    guards.push(guard())
+    const said = new Map<ResourceServer, string>()
+    for (const api of guards) said.set(api, await verdict(api, token))
+    if ([...said.values()].includes('alice')) longest = passed
+    // Those that refuse or hold nothing cannot accept it any more before they fetch again.
+    for (const [api, answer] of said) {
+      if (answer === 'alice' || api === first) continue
+      guards.splice(guards.indexOf(api), 1)
     }
-    return longest
-  } finally {
-    provider.close()
+    if ([...said.values()].every((answer) => answer === ENDED)) break
   }
+  return longest
 }
 
 interface CacheOptions {

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { renewed } from '../../../../test/support/shared.ts'
 import { stoppedClock } from '../../../../test/support/stopped-clock.ts'
 import { type Fetch, type ResourceServer, StatusUnavailable } from '../../src/index.ts'
 import { type LoadList, statusCache } from '../../src/status/cache.ts'
@@ -15,16 +16,14 @@ const DOWN: StatusProvider['answer'] = (request) => request.destroy()
 
 // The sentences are of draft-ietf-oauth-status-list-21.
 describe('the guard: holding a status list', () => {
-  let provider: StatusProvider
-  let clock: ReturnType<typeof stoppedClock>
   let api: ResourceServer
   let token: string
   /** How many fetches of a list began. */
   let started: number
 
+  const clock = renewed(stoppedClock)
+  const provider = renewed(startStatusProvider)
   beforeEach(async () => {
-    clock = stoppedClock()
-    provider = await startStatusProvider()
     started = 0
     api = provider.guard({
       fetch: (url, init) => {
@@ -33,10 +32,6 @@ describe('the guard: holding a status list', () => {
       },
     })
     token = await provider.impersonated(1)
-  })
-  afterEach(() => {
-    provider.close()
-    clock[Symbol.dispose]()
   })
 
   const ask = (shown = token) => verdict(api, shown)
@@ -206,14 +201,13 @@ describe('the guard: holding a status list', () => {
 })
 
 describe('the guard: how many status lists it holds', () => {
-  let clock: ReturnType<typeof stoppedClock>
   let loaded: string[]
   let ended: number
   let load: LoadList
   let listAt: ReturnType<typeof statusCache>
 
+  const clock = renewed(stoppedClock)
   beforeEach(() => {
-    clock = stoppedClock()
     loaded = []
     ended = 1
     load = async (uri) => {
@@ -225,7 +219,6 @@ describe('the guard: how many status lists it holds', () => {
     }
     listAt = statusCache(load, () => performance.now())
   })
-  afterEach(() => clock[Symbol.dispose]())
 
   it('are 256; the one that was not used for the longest time is fetched anew', async () => {
     for (let n = 0; n < 256; n += 1) await listAt(`${n}`)

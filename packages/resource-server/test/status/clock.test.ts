@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { renewed } from '../../../../test/support/shared.ts'
 import { stoppedClock } from '../../../../test/support/stopped-clock.ts'
 import type { ResourceServer } from '../../src/index.ts'
 import {
@@ -12,20 +13,14 @@ import {
 const DOWN: StatusProvider['answer'] = (request) => request.destroy()
 
 describe('the guard: status lists and clocks', () => {
-  let provider: StatusProvider
-  let clock: ReturnType<typeof stoppedClock>
   let api: ResourceServer
   let token: string
 
+  const clock = renewed(stoppedClock)
+  const provider = renewed(startStatusProvider)
   beforeEach(async () => {
-    clock = stoppedClock()
-    provider = await startStatusProvider()
     api = provider.guard()
     token = await provider.impersonated(1)
-  })
-  afterEach(() => {
-    provider.close()
-    clock[Symbol.dispose]()
   })
 
   const ask = () => verdict(api, token)

@@ -10,7 +10,7 @@ const MEDIA_TYPE = 'application/statuslist+jwt'
 
 // The sentences are of draft-ietf-oauth-status-list-21.
 describe('the guard: fetching a status list', () => {
-  const provider = renewed(() => startStatusProvider())
+  const provider = renewed(startStatusProvider)
 
   /** What a good token gets from a guard that holds no list yet. */
   async function first(token?: string): Promise<string> {
@@ -121,25 +121,21 @@ describe('the guard: fetching a status list', () => {
     })
 
     it('elsewhere is not followed', async () => {
-      const other = await startTokenIssuer()
+      using other = await startTokenIssuer()
       const { port } = new URL(provider.issuer)
-      try {
-        for (const location of [
-          `${other.issuer}/status-lists/b`,
-          `//${new URL(other.issuer).host}/`,
-          `http://user@127.0.0.1:${port}/status-lists/b`,
-          `http://localhost:${port}/status-lists/b`,
-          'http://[',
-        ]) {
-          redirect(location)
-          provider.asked.length = 0
-          expect(await first(), location).to.equal('503')
-          expect(provider.asked, location).to.deep.equal(['/status-lists/a'])
-        }
-        expect(other.asked).to.deep.equal([])
-      } finally {
-        other.close()
+      for (const location of [
+        `${other.issuer}/status-lists/b`,
+        `//${new URL(other.issuer).host}/`,
+        `http://user@127.0.0.1:${port}/status-lists/b`,
+        `http://localhost:${port}/status-lists/b`,
+        'http://[',
+      ]) {
+        redirect(location)
+        provider.asked.length = 0
+        expect(await first(), location).to.equal('503')
+        expect(provider.asked, location).to.deep.equal(['/status-lists/a'])
       }
+      expect(other.asked).to.deep.equal([])
     })
 
     it('is followed three times, and not a fourth time', async () => {

@@ -10,7 +10,7 @@ import {
 
 // The sentences are of draft-ietf-oauth-status-list-21.
 describe('the guard: the token that holds a status list', () => {
-  const provider = renewed(() => startStatusProvider())
+  const provider = renewed(startStatusProvider)
 
   describe('is not believed:', () => {
     const elsewhere = 'https://other.example.com'

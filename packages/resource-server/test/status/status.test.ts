@@ -2,7 +2,8 @@ import { deflateSync } from 'node:zlib'
 import { expect } from 'chai'
 import { dpopKey } from '../../../../test/support/dpop.ts'
 import { renewed } from '../../../../test/support/shared.ts'
-import { RequestRefused, StatusUnavailable } from '../../src/index.ts'
+import { StatusUnavailable } from '../../src/index.ts'
+import { trouble } from '../refusal.ts'
 import {
   ENDED,
   expectVerdict,
@@ -13,7 +14,7 @@ import {
 
 // The sentences are of draft-ietf-oauth-status-list-21.
 describe('the guard: the status of impersonated tokens', () => {
-  const provider = renewed(() => startStatusProvider())
+  const provider = renewed(startStatusProvider)
 
   it('an impersonation that has ended is refused, and its neighbours are not', async () => {
     provider.ended.add(41)
@@ -137,14 +138,12 @@ describe('the guard: the status of impersonated tokens', () => {
 
   it('a list that cannot be had is trouble of the API, told with its cause, and no 401', async () => {
     provider.answer = (_request, response) => response.writeHead(404).end()
-    const failure = await provider
-      .guard()
-      .authenticate(`Bearer ${await provider.impersonated(1)}`)
-      .catch((error: unknown) => error)
-    expect(failure).to.be.instanceOf(StatusUnavailable).and.not.instanceOf(RequestRefused)
+    const token = await provider.impersonated(1)
+    const failure = await trouble(provider.guard().authenticate(`Bearer ${token}`))
+    expect(failure).to.be.instanceOf(StatusUnavailable)
     expect(failure).to.have.property('message', `the status list ${provider.uri} cannot be fetched`)
     expect(failure).to.deep.include({ status: 503, statusCode: 503 })
     expect(failure).to.have.nested.property('headers.Retry-After', '1')
-    expect(String((failure as Error).cause)).to.include('answered 404')
+    expect(String(failure.cause)).to.include('answered 404')
   })
 })

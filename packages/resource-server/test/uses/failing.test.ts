@@ -3,6 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { expect } from 'chai'
 import { warnings } from '../../../../test/support/warnings.ts'
 import type { ImpersonationUse, OnImpersonatedRequest } from '../../src/index.ts'
+import { expectAlice } from '../refusal.ts'
 import { startStatusProvider } from '../status/status-provider.ts'
 
 describe('a function onImpersonatedRequest', () => {
@@ -13,7 +14,7 @@ describe('a function onImpersonatedRequest', () => {
   async function twice(listener: OnImpersonatedRequest, seconds = 60) {
     using warned = warnings()
     const uses: ImpersonationUse[] = []
-    const provider = await startStatusProvider()
+    using provider = await startStatusProvider()
     const api = provider.guard({
       onImpersonatedRequest(use) {
         uses.push(use)
@@ -22,12 +23,11 @@ describe('a function onImpersonatedRequest', () => {
     })
     const authorization = `Bearer ${await provider.impersonated({})}`
     for (const _ of [1, 2]) {
-      expect((await api.authenticate(authorization)).userId).to.equal('alice')
+      await expectAlice(api.authenticate(authorization))
     }
     for (let turns = 0; turns < 10; turns += 1) await turn()
     mock.timers.tick(seconds * 1000)
     for (let turns = 0; turns < 10; turns += 1) await turn()
-    provider.close()
     expect(uses).to.have.lengthOf(2)
     const told = warned.told.filter(({ name }) => name === 'ImpersonationWarning')
     return { uses, told: told.map(({ message }) => message) }

@@ -2,6 +2,7 @@ import { createServer, type RequestListener } from 'node:http'
 import { connect, createServer as createHttp2Server } from 'node:http2'
 import { expect } from 'chai'
 import Koa from 'koa'
+import { renewed } from '../../../../test/support/shared.ts'
 import { closed, listening } from '../../../../test/support/token-issuer.ts'
 import {
   type ApiRequest,
@@ -13,7 +14,7 @@ import {
   requireScope,
 } from '../../src/index.ts'
 import { send } from '../send.ts'
-import { type StatusProvider, startStatusProvider } from '../status/status-provider.ts'
+import { startStatusProvider } from '../status/status-provider.ts'
 import { Connection, type DescribedUses, leave, toldUses } from './told-uses.ts'
 
 const UNBOUND = 'a sender-constrained access token is no bearer token'
@@ -21,15 +22,14 @@ const ACTING = 'not while an operator acts for the user'
 const LACKING = 'access token lacks the scope admin'
 
 describe('onImpersonatedRequest', () => {
-  let provider: StatusProvider
   let told: DescribedUses
   let closing: (() => unknown)[]
   let impersonated: { authorization: string }
 
+  const provider = renewed(startStatusProvider)
   beforeEach(async () => {
-    provider = await startStatusProvider()
     told = toldUses()
-    closing = [() => provider.close()]
+    closing = []
     impersonated = await bearer({})
   })
   afterEach(async () => {

@@ -63,7 +63,7 @@ function contentOf({ kind, name, by, url, card }: MessageFacts, reader: Reader) 
   }
 }
 
-/** What is known. A ticket keeps its digits together. */
+/** The facts that are known. A ticket keeps its digits together. */
 function labelledFacts({ facts }: CardInWords, { locale, timeZone, words }: Reader) {
   const format = new Intl.DateTimeFormat(locale, {
     day: 'numeric',

@@ -26,7 +26,7 @@ import { type NoticeParts, type ToldOf, writeNotice } from './write-notice.ts'
 interface NoticesParts extends Omit<NoticeParts, 'notices' | 'store'> {
   readonly ledger: Ledger
   readonly notices: NoticeSettings | undefined
-  /** Whether the deployment is to be told where a customer cannot be. */
+  /** Tells the deployment if a customer cannot be told. */
   readonly alerts: boolean
 }
 
@@ -53,7 +53,7 @@ export function startNotices({
   })
 }
 
-/** What is to be told of each impersonation that starts. */
+/** Makes the marks of each impersonation that starts. */
 export function toldOfStarts(
   when: readonly NoticeKind[],
   digest: number,
@@ -72,10 +72,8 @@ export function ticketsToTell(store: AuditStore, tell: Tell): OutboxSource<Audit
     about: 'id',
     findDue: dueRows(store, 'customer'),
     async choose(row, now) {
-      const telling = chooseTelling(row, await rowsOfTicket(store, row, now), now)
-      if (telling?.is !== 'told') return telling && { ...telling, count: 1 }
-      const { kind, is, rows } = telling
-      return { kind, is, count: 1, tell: (id, signal) => tell(id, { kind, rows }, signal) }
+      const told = chooseTelling(row, await rowsOfTicket(store, row, now), now)
+      return told && { ...told, count: 1, tell: (id, signal) => tell(id, told, signal) }
     },
   }
 }

@@ -42,7 +42,7 @@ export interface NoticeParts {
   readonly now: () => number
 }
 
-/** What is told: a ticket, with all that started for it, or a permit. */
+/** The subject of a notice: a ticket, with all that started for it, or a permit. */
 export type ToldOf =
   | { readonly kind: 'ended' | 'started'; readonly rows: TicketRows }
   | { readonly kind: NoticeKind; readonly permit: AnswerRecord | PermitRecord }
@@ -150,7 +150,7 @@ function threadOf({ id, customer, ...subject }: AuditRow | AnswerRecord | Permit
 }
 
 /**
- * Whom a notice goes to: as the directory names the customer now, else the account, else the audit.
+ * Finds the customer: as the directory names them now, else the account, else the audit.
  *
  * @throws Error where the directory or the provider fails: the attempt failed then
  */
