@@ -28,12 +28,8 @@ export function Time({ at: moment, form = 'short' }: { at: number; form?: TimeFo
   const yearOf = (time: number) => dateOf(at.zone, time).split('-')[0]
   const isOld = form === 'recent' && yearOf(moment) !== yearOf(at.now)
   const iso = new Date(moment).toISOString()
-  const utc = iso.replace('T', ' ').replace('Z', ' UTC')
   return (
-    <time
-      dateTime={iso}
-      title={form === 'clock' ? `${timeText(at, moment, 'long')} = ${utc}` : utc}
-    >
+    <time dateTime={iso} title={iso.replace('T', ' ').replace('Z', ' UTC')}>
       {timeText(at, moment, isOld ? 'short' : form)}
     </time>
   )
