@@ -132,7 +132,7 @@ export function createRecords({
   async function begin(about: Omit<AuditEntry, 'timeMs'>, check: Check) {
     attached()
     const entry = await addNames({ permit: newId(), ...about, timeMs: now() })
-    const record = await writes.begin(entry, check)
+    const record = await writes.begin(entry, check, now)
     return { record, isNew: record.id === entry.permit }
   }
 

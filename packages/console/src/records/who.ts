@@ -75,6 +75,8 @@ export function whoOf(
   }
 
   return {
+    /** Asks, and remembers nothing: about a record that is not stored. */
+    find,
     approvers,
     /** The last answer about a record: for what is shown, and decides nothing. */
     knownApprovers: (about: AuditRecord) => answers.get(about.id) ?? approvers(about),

@@ -10,7 +10,8 @@ import { orDigits } from '../../web/http/query.ts'
 import type { WithBody } from '../../web/parts.ts'
 import type { RecordAnswer } from '../../web/record-answer.ts'
 import { findRow, shownRow } from '../../web/rows.ts'
-import { callerAs, isAwaited, mayOf, type RecordCall, recordFor, shownRecord } from './shown.ts'
+import { speakerOf } from '../who.ts'
+import { isAwaited, mayOf, type RecordCall, recordFor, shownRecord } from './shown.ts'
 
 /** The time that a stream waits for who may decide, in milliseconds. */
 const MAX_WAIT_MS = 100
@@ -92,14 +93,15 @@ export async function countInbox(
   call: RecordCall,
   onLate: (answered: Promise<unknown>) => void = () => {},
 ): Promise<number> {
-  const { now, records } = call
+  const { caller, now, records } = call
   const { waiting, toErase, alarms } = await readFor(call)
   let count = toErase.length + alarms.length
   const all = Promise.all(
     waiting.map(async (record) => {
       // If nobody can say it, it waits for others.
       const approvers = await records.who.knownApprovers(record).catch(() => [])
-      if (isAwaited(record, mayOf(record, callerAs(call, approvers), now()))) count += 1
+      const person = speakerOf(caller.id, caller.role === 'lead', approvers)
+      if (isAwaited(record, mayOf(record, person, now()))) count += 1
     }),
   )
   if (!(await endsWithin(MAX_WAIT_MS, all))) onLate(all)

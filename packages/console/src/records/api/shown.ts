@@ -50,10 +50,6 @@ export function mayOf(record: AuditRecord, person: Speaking, now: number): reado
 export const awaitsApprover = (record: AuditRecord, now: number) =>
   mayOf(record, { id: '', is: ['approver'] }, now).length > 0
 
-/** The roles of the caller. @param approvers of the record; `undefined`: the leads */
-export const callerAs = ({ caller: { id, role } }: Pick<Call, 'caller'>, approvers: Approvers) =>
-  speakerOf(id, role === 'lead', approvers)
-
 /** Checks whether a record waits for a person who may say these. A stop by a lead waits for nobody. */
 export function isAwaited(
   { kind, customer }: Pick<AuditRecord, 'customer' | 'kind'>,
@@ -70,8 +66,9 @@ export async function recordFor(
   const { caller, now, records } = call
   const isMine = record.operator?.id === caller.id
   const isAsked = !isMine && awaitsApprover(record, now())
-  const person = callerAs(call, isAsked ? await records.who.approvers(record) : [])
-  const shown = shownRecord(record, call, person.is)
+  const approvers = isAsked ? await records.who.approvers(record) : []
+  const { is } = speakerOf(caller.id, caller.role === 'lead', approvers)
+  const shown = shownRecord(record, call, is)
   const isSeen = isMine || isAudited(caller.role) || hasSaid(record, caller.id)
   if (!isSeen && shown.may.length === 0) return undefined
   if (!shown.may.includes('granted') && !shown.may.includes('reviewed')) return shown

@@ -4,6 +4,7 @@ import {
   foldRecord,
   isPermit,
   isReviewDue,
+  isSameTicket,
   present,
   type StoredRecord,
 } from 'oidc-provider-impersonation-verify/format'
@@ -18,7 +19,7 @@ import type { Records } from '../../../records/records.ts'
 import type { ActBody } from '../../../web/answers.ts'
 import type { AskedFor } from '../../../web/parts.ts'
 import type { AskHow, PermitRequest } from './options.ts'
-import { assertNotRefused, isOfTicket, refusalsIn } from './refusals.ts'
+import { assertNotRefused, refusalsIn } from './refusals.ts'
 import { askRule } from './rule.ts'
 
 /** Requests of one operator in an hour, whatever became of them. */
@@ -134,7 +135,8 @@ export function asking(
     const refusals = refusalsIn(await records.list(filter), request, now())
     assertNotRefused(
       refusals,
-      (each) => (isEmergency ? isOfTicket(each, words.ticketId) : each.isByCustomer),
+      (each) =>
+        isEmergency ? isSameTicket(each.record.ticket, words.ticketId) : each.isByCustomer,
       now(),
     )
     const declined = refusals.length > 0 ? refusals.map(({ record }) => record.id) : undefined
@@ -165,7 +167,7 @@ export function asking(
     open,
     /** Finds who could decide on a request that nobody has stored. */
     findDeciders: (request: Bound, words: AskedWords, needs: readonly Need[]) =>
-      who.approvers(foldRecord(undefined, entryOf('requested', request, words, needs))),
+      who.find(foldRecord(undefined, entryOf('requested', request, words, needs))),
   }
 }
 

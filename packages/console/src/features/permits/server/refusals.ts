@@ -3,7 +3,6 @@ import {
   type AuditRecord,
   DAY_MS,
   isPermit,
-  isSameTicket,
   type PermitRecord,
   saidIn,
 } from 'oidc-provider-impersonation-verify/format'
@@ -36,10 +35,6 @@ export function refusalsIn(
       : []
   })
 }
-
-/** Checks whether it is of the same ticket, however that is written. */
-export const isOfTicket = ({ record }: PermitRefusal, ticket: string) =>
-  isSameTicket(record.ticket, ticket)
 
 /** @throws PermitError for the first refusal that is in the way */
 export function assertNotRefused(
