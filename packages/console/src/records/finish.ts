@@ -40,7 +40,7 @@ export function finishEnds(
   /** The age to which answers and stops are looked at, in milliseconds. */
   let lookBack = LONGEST_LIFE_MS
 
-  async function run(): Promise<void> {
+  async function run() {
     let failure: { readonly error: unknown } | undefined
     // Answers and stops hold for good. A start that may live after one was issued before.
     const from = now() - lookBack
@@ -64,7 +64,7 @@ export function finishEnds(
     if (failure) throw failure.error
   }
 
-  async function finish(stored: StoredRecord): Promise<void> {
+  async function finish(stored: StoredRecord) {
     const record = readable(stored)
     const { id, customer, state } = stored
     if (record) await limitTime(MAX_END_MS, carryOut(record, record.lastAt))
