@@ -40,7 +40,7 @@ export function finishEnds(
   /** The time of the last look that reached everything, in milliseconds since the epoch. */
   let lookedAt = 0
 
-  async function run(): Promise<void> {
+  async function run() {
     let failure: { readonly error: unknown } | undefined
     const begun = now()
     // Answers and stops hold for good. A start that may live after one was issued before.
@@ -65,7 +65,7 @@ export function finishEnds(
     lookedAt = begun
   }
 
-  async function finish(stored: StoredRecord): Promise<void> {
+  async function finish(stored: StoredRecord) {
     const record = readable(stored)
     const { id, customer, state } = stored
     if (record) await limitTime(MAX_END_MS, carryOut(record, record.lastAt))
