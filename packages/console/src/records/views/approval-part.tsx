@@ -62,7 +62,7 @@ function Emergency({ field }: { field: FieldIn }, { base, words }: At) {
 export function neededText(
   at: At,
   { by, deciders, refused }: Pick<Approval, 'by' | 'deciders' | 'refused'>,
-): string {
+) {
   const { permits, records } = at.words
   if (refused) {
     const person = refused.by.name ?? refused.by.id
@@ -73,7 +73,7 @@ export function neededText(
 }
 
 /** Says who can decide. */
-function decidersText(at: At, { names, others, isLeads }: Deciders): string {
+function decidersText(at: At, { names, others, isLeads }: Deciders) {
   const { ask } = at.words.permits
   if (isLeads) return ask.leads
   if (names.length === 0) return ask.nobody
