@@ -102,7 +102,9 @@ describe('an objection', function () {
 
     await olivia.page
       .getByText(
-        reads('You no longer act as Alice Ng: the customer said that they did not ask for it.'),
+        reads(
+          'You no longer act as Alice Ng: Alice Ng, the customer, says: I did not ask for this.',
+        ),
       )
       .waitFor()
     await olivia.page.getByText(reads(OBJECTED)).waitFor()
