@@ -41,7 +41,7 @@ describe('what a subject token is', () => {
   it('I3: nor the id of a record of another model, in an adapter that mixes them up', async () => {
     // One namespace for everything, as some adapters have it.
     const memory = createMemoryAdapter()('Everything')
-    await using deployment = await deploy({ configuration: { adapter: () => memory } })
+    await using deployment = await deploy({ adapter: () => memory })
     const access_token = await deployment.actorToken()
     const id = hash('sha256', 'chosen', 'base64url')
     await memory.upsert(id, { ...(await memory.find(access_token)), jti: id }, 600)

@@ -142,7 +142,7 @@ describe('a mark', () => {
       impersonation: { ending: { enabled: false } },
     })
     const adapter = aroundTokens(memory, passing)
-    const ending = await deploy({ configuration: { adapter } }, one)
+    const ending = await deploy({ adapter }, one)
     opened.push(ending)
     const actor_token = await one.actorToken()
     const subject_token = await one.subjectToken()

@@ -20,7 +20,7 @@ async function processes(
   // Of this moment: the default is the function that `Date.now` is now.
   const adapter = createMemoryAdapter({ now: () => Date.now() })
   const options = (impersonation: Partial<ImpersonationOptions>): DeploymentOptions => ({
-    configuration: { adapter },
+    adapter,
     impersonation,
     resources: {
       [JWT]: { ...LONG, accessTokenFormat: 'jwt' },

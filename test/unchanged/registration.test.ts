@@ -186,7 +186,7 @@ describe('allowSelfRegisteredClients', () => {
 
   it('false changes nothing for clients of the configuration and of the storage', async () => {
     const adapter = createMemoryAdapter()
-    await using sides = await sideBySide(() => ({ configuration: { adapter } }))
+    await using sides = await sideBySide(() => ({ adapter }))
     const { Client } = sides.ours.provider
     const clients = adapter('Client')
     const stored = { ...CODE, client_id: 'stored', token_endpoint_auth_method: 'none' as const }
