@@ -23,7 +23,7 @@ import { call, pageOf, snippetsOf } from './documents.ts'
 
 const run = promisify(execFile)
 
-/** What a reader has beside the blocks. */
+/** The code that a reader has beside the blocks. */
 const GLOBALS = `
 import type { Configuration } from 'oidc-provider'
 import type { EndingAdapter, SingleUseAdapter } from 'oidc-provider-impersonation/adapters/contract'

@@ -16,7 +16,7 @@ describe('what a subject token is', () => {
     deployment.provider.on('subject_token.saved', (token) => saved.push(token as never))
     const destroyed = await deployment.subjectToken()
     await saved[0]?.destroy()
-    // What else is wrong with a request must not tell them apart either.
+    // Other mistakes of a request must not tell them apart either.
     const badActor = { ...REFUSED, error_description: 'actor token is invalid' }
     for (const [flaw, told] of [
       [{}, REFUSED],

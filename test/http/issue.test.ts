@@ -34,7 +34,7 @@ describe('POST /api/subject-tokens', () => {
     expect(answer.body.subjectToken).to.match(/^[A-Za-z0-9_-]{43}$/)
   })
 
-  // What else is refused of a body: ../issue/request.test.ts.
+  // Other bodies that are refused: ../issue/request.test.ts.
   const refused: Array<[body: unknown, description: RegExp]> = [
     ['', /userId is required/],
     ['{"userId":', /not a valid JSON object/],

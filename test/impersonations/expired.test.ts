@@ -18,7 +18,7 @@ async function impersonation() {
   return { ...deployment, id, expiresAt, token }
 }
 
-/** What an API says whose clock may be slow by five minutes. */
+/** Returns the verdict of an API whose clock may be slow by five minutes. */
 function say({ issuer, orders: audience }: Deployment, token: string): Promise<string> {
   const options = { issuer, audience, requireStatus: true, clockTolerance: 300 }
   return verdict(resourceServer(options), token)
