@@ -169,8 +169,8 @@ export function recorder(
       if (!isStored || entry.event !== reported.event) throw new Error('the audit did not store it')
     },
     /**
-     * Stores an entry with `afterRestart` unless its row has what it says. It is in the log once it is stored. Never
-     * rejects.
+     * Stores an entry of a restart or of a delivery unless its row or permit has what it says. It is in the log once
+     * it is stored. Never rejects.
      *
      * @returns whether this call stored it
      */
