@@ -74,7 +74,7 @@ export function ConsoleFrame({ children }: { children: ComponentChildren }, at: 
         <ul>
           {links.map((link) => (
             <li key={link.to}>
-              <Link to={link.to} current={isCurrent(link)}>
+              <Link to={link.to} aria-current={isCurrent(link) ? 'page' : undefined}>
                 {link.label}
                 {link.to === '' && at.waits > 0 && <Count />}
               </Link>
@@ -97,7 +97,7 @@ export function ConsoleFrame({ children }: { children: ComponentChildren }, at: 
       {open?.tabs && open.tabs.length > 1 && (
         <nav class="tabs" aria-label={open.label}>
           {open.tabs.map(({ to, label }) => (
-            <Link key={to} to={to} current={to === path}>
+            <Link key={to} to={to} aria-current={to === path ? 'page' : undefined}>
               {label}
             </Link>
           ))}

@@ -47,7 +47,7 @@ export function permitsWith(options: PermitsOptions, now: () => number = () => D
   let given: AttachOptions = {}
   let stopTelling: (() => Promise<void>) | undefined
 
-  function issueAs(): string {
+  function issueAs() {
     if (given.issueAs !== undefined) return given.issueAs
     throw new Error(
       'a request for a permit asks the rule: give permits.attach(provider, { issueAs }) the id of a client that managementApi.clients.issue names',
