@@ -98,6 +98,6 @@ export function speakerOf(id: string, isLead: boolean, approvers: Approvers): Sp
 }
 
 /** Checks whether a person speaks for themselves alone. */
-function isConcerned(about: AuditRecord, id: string): boolean {
+function isConcerned(about: AuditRecord, id: string) {
   return !speakersOf(about, { id, is: ['approver'] }).includes('approver')
 }

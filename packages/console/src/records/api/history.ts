@@ -83,7 +83,7 @@ export async function listHistory(call: WithQuery<typeof HISTORY, RecordCall>) {
 }
 
 /** Sends the history as a file. */
-export async function exportHistory(call: RecordCall): Promise<void> {
+export async function exportHistory(call: RecordCall) {
   const filter: HistoryFilter = withRange(
     readQuery(call.ctx.querystring, HISTORY_FILTER),
     zoneOf(call.ctx),
@@ -127,11 +127,7 @@ async function readHistory(
   return { records, next }
 }
 
-function matches(
-  record: AuditRecord,
-  { person, state, ticket, text }: HistoryFilter,
-  now: number,
-): boolean {
+function matches(record: AuditRecord, { person, state, ticket, text }: HistoryFilter, now: number) {
   const states = state && NOW[state]
   const said = record.said.filter(({ event }) => event === state)
   const isSaid = said.some(({ by }) => person === undefined || by?.id === person)
@@ -144,7 +140,7 @@ function matches(
   )
 }
 
-function hasWords(record: AuditRecord, text: string): boolean {
+function hasWords(record: AuditRecord, text: string) {
   const { id, customer, operator, application, ticket, reason, why, said } = record
   const words = [record, ...said]
   const people = [customer, operator, ...words.map(({ by }) => by)]

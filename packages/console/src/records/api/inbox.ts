@@ -8,7 +8,6 @@ import { optionalNote } from '../../web/http/json-body.ts'
 import { Problem } from '../../web/http/problem.ts'
 import { orDigits } from '../../web/http/query.ts'
 import type { WithBody } from '../../web/parts.ts'
-import type { RecordAnswer } from '../../web/record-answer.ts'
 import { findRow, shownRow } from '../../web/rows.ts'
 import { speakerOf } from '../who.ts'
 import { isAwaited, mayOf, type RecordCall, recordFor, shownRecord } from './shown.ts'
@@ -74,7 +73,7 @@ export async function findInbox(call: RecordCall) {
 }
 
 /** Finds what the caller asked for, and what is not over. */
-export async function findOwnRecords(call: RecordCall): Promise<readonly RecordAnswer[]> {
+export async function findOwnRecords(call: RecordCall) {
   const { caller, now, records } = call
   const found = await records.list({ operator: caller.id, notOverAt: now() }, MAX_COUNTED)
   return found
@@ -111,7 +110,7 @@ export async function countInbox(
 export const ACKNOWLEDGEMENT = { note: optionalNote, alarms: orDigits(wholeNumber(1)) }
 
 /** Acknowledges an alarm as the lead saw it: what came meanwhile stays open. */
-export async function acknowledgeAlarm(call: WithBody<typeof ACKNOWLEDGEMENT>): Promise<void> {
+export async function acknowledgeAlarm(call: WithBody<typeof ACKNOWLEDGEMENT>) {
   const { note, alarms } = call.body
   const { id, alarm, operator } = await findRow(call)
   if (operator?.id === call.caller.id) {

@@ -42,7 +42,7 @@ export type RecordCall = Call & RecordParts
 export type CustomerRecordCall = CustomerCall & Pick<RecordParts, 'answer' | 'records'>
 
 /** The events that a person may say now. */
-export function mayOf(record: AuditRecord, person: Speaking, now: number): readonly SaidEvent[] {
+export function mayOf(record: AuditRecord, person: Speaking, now: number) {
   return SAID_EVENTS.filter((event) => canSay(record, event, person, now))
 }
 
@@ -54,7 +54,7 @@ export const awaitsApprover = (record: AuditRecord, now: number) =>
 export function isAwaited(
   { kind, customer }: Pick<AuditRecord, 'customer' | 'kind'>,
   may: readonly SaidEvent[],
-): boolean {
+) {
   return may.some((event) => event !== 'revoked') && !(kind === 'stop' && !customer)
 }
 
@@ -111,7 +111,7 @@ export function withoutNotes<R extends Pick<AuditRecord, 'kind' | 'note' | 'oper
 export function hasSaid(
   { by, operator, said }: Pick<AuditRecord, 'by' | 'operator' | 'said'>,
   id: string,
-): boolean {
+) {
   return [by, operator, ...said.map((each) => each.by)].some((each) => each?.id === id)
 }
 

@@ -3,7 +3,7 @@ import { type At, counted, text } from '../../web/kit/at.ts'
 import { Button, Disclosure, type FieldIn, NoteField } from '../../web/kit/form.tsx'
 import { Link } from '../../web/kit/link.tsx'
 import { recordPath } from '../../web/kit/paths.ts'
-import { relativeText } from '../../web/kit/time.tsx'
+import { timeText } from '../../web/kit/time.tsx'
 import type { Approval, Deciders } from '../../web/record-answer.ts'
 
 /** A part of the form to act: which approval is missing, and the way to ask for it. */
@@ -49,7 +49,7 @@ function Emergency({ field }: { field: FieldIn }, { base, words }: At) {
     >
       <div class="emergency">
         <p class="note">{ask.emergencyAbout}</p>
-        <NoteField of={why} label={ask.emergencyReason} most={MAX_REASON_LENGTH} />
+        <NoteField of={why} label={ask.emergencyReason} maxLength={MAX_REASON_LENGTH} />
         <Button kind="danger" formAction={`${base}/impersonations/emergency`}>
           {ask.emergencyGo}
         </Button>
@@ -62,18 +62,18 @@ function Emergency({ field }: { field: FieldIn }, { base, words }: At) {
 export function neededText(
   at: At,
   { by, deciders, refused }: Pick<Approval, 'by' | 'deciders' | 'refused'>,
-): string {
+) {
   const { permits, records } = at.words
   if (refused) {
     const person = refused.by.name ?? refused.by.id
-    return text(at, permits.ask.refused, { person, time: relativeText(at, refused.until - at.now) })
+    return text(at, permits.ask.refused, { person, time: timeText(at, refused.until) })
   }
   const needs = records.needs[by.length > 1 ? 'both' : (by[0] ?? 'second_person')]
   return deciders ? `${needs} ${decidersText(at, deciders)}` : needs
 }
 
 /** Says who can decide. */
-function decidersText(at: At, { names, others, isLeads }: Deciders): string {
+function decidersText(at: At, { names, others, isLeads }: Deciders) {
   const { ask } = at.words.permits
   if (isLeads) return ask.leads
   if (names.length === 0) return ask.nobody

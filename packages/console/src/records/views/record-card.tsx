@@ -19,7 +19,7 @@ function sentenceOf({ kind, customer }: RecordAnswer) {
 }
 
 /** *Olivia Ortiz as Alice Ng*, for titles and labels. */
-export function recordTitle(at: At, of: RecordAnswer): string {
+export function recordTitle(at: At, of: RecordAnswer) {
   return text(at, at.words.records.titles[sentenceOf(of)], {
     operator: personName(at, of.operator),
     customer: personName(at, of.customer),

@@ -29,7 +29,7 @@ import { isTicket } from '../../../web/ticket.ts'
 import { lookUp } from '../../../web/words/look-up.ts'
 import { type Reader, writeMessage } from './message.ts'
 import type { Notice, NoticeSettings } from './notice.ts'
-import { asLine } from './plain.ts'
+import { asLine, plain } from './plain.ts'
 import type { TicketRows } from './ticket.ts'
 
 export interface NoticeParts {
@@ -99,7 +99,7 @@ async function aboutTicket(
     startedAt,
     ...present({ application, endedAt, expiresAt, unapproved, ticket: shown.ticket }),
     operators: rows.map(({ operator }) => operator ?? { id: '' }),
-    card: cardInWords(shown, reader),
+    card: cardInWords(shown, reader, plain),
   }
 }
 
@@ -111,7 +111,7 @@ function aboutPermit(
   settings: Settings,
 ) {
   const { id, requestedAt: at } = permit
-  const nothing = { warnings: [], did: [], counts: [], nothing: undefined }
+  const nothing = { warnings: [], done: [] }
   if (!isPermit(permit)) {
     const facts: CardInWords['facts'] = [[words.since, at]]
     return { permit: id, at, operators: undefined, card: { ...nothing, facts } }

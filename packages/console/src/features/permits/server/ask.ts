@@ -78,7 +78,7 @@ export function asking(
 ) {
   const { store, who, now, reading } = records
 
-  async function assertMayAsk(operator: string): Promise<void> {
+  async function assertMayAsk(operator: string) {
     const page = { limit: MAX_REQUESTS }
     const { permits } = await reading(() => store.permits({ operator }, page))
     const { at } = permits[MAX_REQUESTS - 1] ?? { at: 0 }
@@ -88,7 +88,7 @@ export function asking(
     throw new PermitError('temporarily_unavailable', message, { statusCode: 429, retryAfter })
   }
 
-  function assertEmergency(isAllowed: boolean): void {
+  function assertEmergency(isAllowed: boolean) {
     if (!isAllowed) throw new PermitError('access_denied', 'the rule allows no emergency here')
     if (hasApprovers) return
     const message = 'an emergency needs the option approvers of createPermits: who reviews it'
@@ -172,7 +172,7 @@ export function asking(
 }
 
 /** @throws PermitError if the newest permit of the same people, application and ticket is open, or was refused a moment ago */
-function assertMayRequest(holder: AuditRecord | undefined, request: Bound, now: number): void {
+function assertMayRequest(holder: AuditRecord | undefined, request: Bound, now: number) {
   const permit = permitAt(holder, now)
   if (permit?.state === 'requested') {
     throw new PermitError('already_requested', 'this is asked for already', { permit })
@@ -186,7 +186,7 @@ function assertReviewed(
   holder: AuditRecord | undefined,
   stored: StoredRecord | undefined,
   now: number,
-): void {
+) {
   if (!(holder ? isReviewDue(holder) : stored?.isReviewDue)) return
   const permit = permitAt(holder, now)
   throw new PermitError('review_due', 'your last emergency has to be reviewed first', { permit })

@@ -41,7 +41,7 @@ export function assertNotRefused(
   refusals: readonly PermitRefusal[],
   isInTheWay: (refusal: PermitRefusal) => boolean,
   now: number,
-): void {
+) {
   const found = refusals.find(isInTheWay)
   if (!found) return
   throw new PermitError('refused_lately', 'this was refused: ask again later', {
