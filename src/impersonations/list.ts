@@ -175,7 +175,7 @@ function describeParties(token: SubjectToken) {
 }
 
 /** The public part of an end. */
-export function shownEnd({ attempt: _, ...end }: StoredEnd): StoredEnd {
+function shownEnd({ attempt: _, ...end }: StoredEnd): StoredEnd {
   return Object.freeze(end)
 }
 

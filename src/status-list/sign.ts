@@ -24,7 +24,7 @@ const FRESH_MS = 1000
 /** `typ` of a Status List Token. */
 const LIST_TOKEN_TYPE = 'statuslist+jwt'
 
-export interface StatusListsParts {
+interface StatusListsParts {
   readonly issuer: string
   readonly adapter: Pick<EndingAdapter, 'endedIndices' | 'followEnded'>
   readonly indices: Pick<StatusIndices, 'exists' | 'lists' | 'vouchFor'>

@@ -41,7 +41,7 @@ export function keptAfterRedemptionFor(maxTtl: number): number {
 }
 
 /** The content of a subject token, as it is stored. */
-interface StoredProperties extends Pick<Impersonation, 'permit' | 'review'> {
+export interface StoredProperties extends Pick<Impersonation, 'permit' | 'review'> {
   /** The user to be impersonated. */
   accountId: string
   /** The machine-to-machine client that requested it. */

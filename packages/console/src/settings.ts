@@ -13,11 +13,7 @@ import {
 } from 'oidc-provider-impersonation/siblings'
 import { NOTICE_KINDS } from 'oidc-provider-impersonation-verify/format'
 import { noticeSettings, senderRule } from './features/notices/server/mail.ts'
-import type {
-  MailTransport,
-  NoticeSettings,
-  NoticesOptions,
-} from './features/notices/server/notice.ts'
+import type { MailTransport, NoticesOptions } from './features/notices/server/notice.ts'
 import type { ConsolePermits } from './features/permits/server/permits.ts'
 import {
   namesRule,
@@ -101,21 +97,14 @@ export const CONSOLE_RULES = {
   words: wordsRule,
 }
 
-/** The settings, with those of single features. */
-export interface ConsoleSettings extends Settings {
-  readonly permits: ConsolePermits | undefined
-  readonly notices: NoticeSettings | undefined
-  readonly onAlarm: SupportConsoleOptions['onAlarm']
-}
-
 const OPTION_PATH = 'options'
 
 /**
- * Checks the options.
+ * Reads the options, those of every feature and those of single ones.
  *
  * @throws TypeError with the dotted path of the first option that is unknown or wrong
  */
-export function settingsOf(provider: Provider, options: SupportConsoleOptions): ConsoleSettings {
+export function settingsOf(provider: Provider, options: SupportConsoleOptions) {
   checkProvider(provider)
   const { url, language, words, brand, notices, ...settings } = resolve(
     CONSOLE_RULES,

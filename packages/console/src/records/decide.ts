@@ -99,14 +99,18 @@ export function decisions({ store, log: auditLog }: Ledger, timeoutMs: number, a
   }
 
   return {
-    /** Begins a record, unless the newest one of its slot is kept. */
-    begin(entry: AuditEntry, check: Check): Promise<AuditRecord> {
+    /**
+     * Begins a record, unless the newest one of its slot is kept.
+     *
+     * @param now the clock, which is read again when it is the turn of this one
+     */
+    begin(entry: AuditEntry, check: Check, now = () => entry.timeMs): Promise<AuditRecord> {
       const slot = slotOf(foldRecord(undefined, entry))
       return repeatedly(async (left) => {
         const stored = await read(left, () => store.slotHolder(slot))
         const holder = readable(stored)
         // After the last entry of the one before, also if the clock was set back.
-        const timeMs = Math.max(entry.timeMs, (holder?.lastAt ?? 0) + 1)
+        const timeMs = Math.max(now(), (holder?.lastAt ?? 0) + 1)
         if (await check(holder, timeMs, stored)) return holder
         const slots = [{ slot, version: stored?.last ?? 0 }]
         return write({ ...entry, timeMs }, undefined, slots, left)

@@ -21,7 +21,7 @@ import { PermitError } from './errors.ts'
 const END_TIMEOUT_MS = 2000
 
 /** Waits for ends. They go on after that, and the log has what fails. */
-export async function endedInTime(trouble: string, ends: Promise<unknown>): Promise<boolean> {
+export async function endedInTime(trouble: string, ends: Promise<unknown>) {
   const work = async () =>
     limitTime(
       END_TIMEOUT_MS,
@@ -45,14 +45,14 @@ export function endsOf(
    *
    * @returns `undefined` if another process was first: its decision stays
    */
-  async function revoke(permit: AuditRecord, by: string): Promise<AuditRecord | undefined> {
+  async function revoke(permit: AuditRecord, by: string) {
     return say(permit, 'revoked', { id: by, is: ['approver'] }).catch((error: unknown) => {
       if (error instanceof PermitError && error.error === 'decided') return undefined
       throw error
     })
   }
 
-  async function findOpen(filter: PermitFilter): Promise<readonly PermitRecord[]> {
+  async function findOpen(filter: PermitFilter) {
     const found = await allRecords(store, { ...filter, notOverAt: now() })
     return found
       .filter(isPermit)
@@ -69,7 +69,7 @@ export function endsOf(
     { operator, customer, by }: Concerned,
     before: number,
     goesOn: readonly string[] = [],
-  ): Promise<void> {
+  ) {
     const { impersonation } = attached()
     for (const state of ['issued', 'active'] as const) {
       const filter = { actor: operator?.id, userId: customer?.id, state, limit: 100 }
@@ -87,19 +87,19 @@ export function endsOf(
     endIssued,
     revoke,
     /** @param before what was issued after that is not concerned, in milliseconds since the epoch */
-    async carryOut(record: AuditRecord, before: number): Promise<void> {
+    async carryOut(record: AuditRecord, before: number) {
       const { operator, customer, by = customer, state } = record
       if (isPermit(record) && state === 'revoked') await endUnder(attached(), record)
       const isAnswer = state === 'ask'
       if (!by || !(isAnswer || state === 'stopped')) return
       const open = await findOpen({ operator: operator?.id, customer: customer?.id })
-      const concerned = isAnswer ? open.filter((permit) => isNeedMet(permit, 'user')) : open
       // I15: stored first, so that nothing starts any more by it.
-      for (const permit of concerned) await revoke(permit, by.id)
+      for (const permit of open) {
+        if (!isAnswer || isNeedMet(permit, 'user')) await revoke(permit, by.id)
+      }
       // An answer ends all that would not start now, whoever allowed it. The rule decides on an emergency.
-      const goesOn = open.filter(({ kind }) => isAnswer && kind === 'emergency')
-      const ids = goesOn.map(({ id }) => id)
-      await endIssued({ operator, customer, by }, before, ids)
+      const goesOn = open.flatMap(({ id, kind }) => (isAnswer && kind === 'emergency' ? id : []))
+      await endIssued({ operator, customer, by }, before, goesOn)
     },
   }
 }
@@ -111,7 +111,7 @@ type Concerned = Pick<AuditRecord, 'customer' | 'operator'> & { readonly by: Aud
 export async function endUnder(
   { impersonation }: Pick<Provider, 'impersonation'>,
   record: Pick<PermitRecord, 'customer' | 'id'> & Partial<Pick<PermitRecord, 'said'>>,
-): Promise<void> {
+) {
   const { id, customer, said = [] } = record
   const { by, note } = saidIn({ said }, 'revoked') ?? {}
   const how = by

@@ -41,7 +41,7 @@ export async function findInForce(
 }
 
 /** Says what a request is refused with while the operator may not start. */
-export function stoppedError({ customer }: Pick<StopRecord, 'customer'>): PermitError {
+export function stoppedError({ customer }: Pick<StopRecord, 'customer'>) {
   return new PermitError(
     'stopped',
     customer

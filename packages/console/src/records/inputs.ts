@@ -18,11 +18,11 @@ export const accountId = saidText(MAX_ID_LENGTH)
 export const note = saidText(MAX_NOTE_LENGTH)
 
 /** @throws PermitError */
-export function parseNote(said: unknown): string {
+export function parseNote(said: unknown) {
   return readBy(note, said, invalidInput, 'note')
 }
 
 /** @throws PermitError */
-export function parseAccountId(id: unknown, name: string): string {
+export function parseAccountId(id: unknown, name: string) {
   return readBy(accountId, id, invalidInput, name)
 }

@@ -10,7 +10,6 @@ import {
   type NoticeKind,
   type SaidEvent,
   type Speaking,
-  type StopRecord,
   saidIn,
 } from 'oidc-provider-impersonation-verify/format'
 import { newId } from '../kernel/ids.ts'
@@ -114,35 +113,30 @@ export function createRecords({
     reading(() => allRecords(store, filter, most))
 
   /** Finds what keeps an operator from starting as a customer. */
-  async function findStop(operator: string, customer: string): Promise<StopRecord | undefined> {
+  async function findStop(operator: string, customer: string) {
     return (await reading(() => findInForce(store, [operator], customer, now()))).stop
   }
 
   /** @throws PermitError while the operator may not start as the customer */
-  async function assertNotStopped(operator: string, customer: string): Promise<void> {
+  async function assertNotStopped(operator: string, customer: string) {
     const stop = await findStop(operator, customer)
     if (stop) throw stoppedError(stop)
   }
 
   /** Carries out what a record ends. If it fails, it is tried again later. */
-  const ended = (record: AuditRecord): Promise<boolean> =>
+  const ended = (record: AuditRecord) =>
     endedInTime('what a decision ends is not ended yet', ends.carryOut(record, now()))
 
   /** Begins a record, with names, unless the newest one of its slot is kept. */
   async function begin(about: Omit<AuditEntry, 'timeMs'>, check: Check) {
     attached()
     const entry = await addNames({ permit: newId(), ...about, timeMs: now() })
-    const record = await writes.begin(entry, check)
+    const record = await writes.begin(entry, check, now)
     return { record, isNew: record.id === entry.permit }
   }
 
   /** Adds an event, as the table of kinds has it. @throws PermitError if it does not fit any more */
-  async function add(
-    about: AuditRecord,
-    event: SaidEvent,
-    person: Speaking,
-    note?: string,
-  ): Promise<AuditRecord> {
+  async function add(about: AuditRecord, event: SaidEvent, person: Speaking, note?: string) {
     const { id, customer, operator, application } = about
     const mayAct = operator && { sub: operator.id, clientId: application }
     const said = { event: `support.${event}`, by: person.id, note } as const
@@ -165,7 +159,7 @@ export function createRecords({
    *
    * @throws PermitError for a person who may not, or if it cannot be said any more
    */
-  async function say(id: string, event: SaidEvent, { by, note }: Saying): Promise<AuditRecord> {
+  async function say(id: string, event: SaidEvent, { by, note }: Saying) {
     attached()
     const before = await find(id)
     if (!before) throw noSuchRecord()
@@ -202,7 +196,7 @@ export function createRecords({
       return provider !== undefined
     },
     /** @throws TypeError if another provider is attached, or it cannot end impersonations */
-    attach(to: Provider, more: RecordsAttached = {}): void {
+    attach(to: Provider, more: RecordsAttached = {}) {
       if (to?.impersonation?.canEnd !== true) {
         throw new TypeError(
           'permits.attach(provider) needs a Provider of oidc-provider-impersonation whose impersonations can be ended',
@@ -220,9 +214,7 @@ export function createRecords({
       stopFinishing ??= finishEnds(store, provider, ends, now)
     },
     /** Those that hold, the newest first. One that cannot be read holds, and is left out. */
-    async stops(
-      filter: Pick<PermitFilter, 'customer' | 'operator'> = {},
-    ): Promise<readonly Stop[]> {
+    async stops(filter: Pick<PermitFilter, 'customer' | 'operator'> = {}) {
       const found = await list({ ...filter, state: 'stopped', notOverAt: now() })
       return found.filter(isStop).map((each) => recordAt(each, now()))
     },
@@ -268,7 +260,7 @@ export function createRecords({
       throw noSuchRecord()
     },
     /** Takes back the emergencies of others among these, and ends what runs under them. */
-    async revokeEmergencies(ids: readonly string[], by: string): Promise<void> {
+    async revokeEmergencies(ids: readonly string[], by: string) {
       for (const id of ids) {
         const record = await find(id)
         if (record?.kind === 'emergency' && record.operator?.id !== by) {
@@ -280,7 +272,7 @@ export function createRecords({
     toTell: (kind: NoticeKind): AuditEntry['toTell'] =>
       given.notify?.includes(kind) ? [{ to: 'customer', kind }] : undefined,
     /** Stops what `attach` began. */
-    async close(): Promise<void> {
+    async close() {
       const running = stopFinishing
       // Attached again, it begins again.
       stopFinishing = undefined
@@ -294,7 +286,7 @@ const REFUSALS = {
   state: ['decided', 'this is decided already, or cannot be decided any more'],
 } as const
 
-function refusalOf(obstacle: 'state' | 'who', record: AuditRecord, now: number): PermitError {
+function refusalOf(obstacle: 'state' | 'who', record: AuditRecord, now: number) {
   const [error, message] = REFUSALS[obstacle]
   return new PermitError(error, message, { permit: permitAt(record, now) })
 }

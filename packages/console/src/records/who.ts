@@ -75,6 +75,8 @@ export function whoOf(
   }
 
   return {
+    /** Asks, and remembers nothing: about a record that is not stored. */
+    find,
     approvers,
     /** The last answer about a record: for what is shown, and decides nothing. */
     knownApprovers: (about: AuditRecord) => answers.get(about.id) ?? approvers(about),
@@ -96,6 +98,6 @@ export function speakerOf(id: string, isLead: boolean, approvers: Approvers): Sp
 }
 
 /** Checks whether a person speaks for themselves alone. */
-function isConcerned(about: AuditRecord, id: string): boolean {
+function isConcerned(about: AuditRecord, id: string) {
   return !speakersOf(about, { id, is: ['approver'] }).includes('approver')
 }

@@ -2,13 +2,14 @@ import {
   type AuditPerson,
   type AuditRow,
   endingOf,
+  fill,
   outcomeOf,
   overAt,
 } from 'oidc-provider-impersonation-verify/format'
 import type { Plural } from '../kernel/sentence.ts'
 import type { FoundRow } from '../ledger/store.ts'
 import { applicationName, canChange } from './applications.ts'
-import type { Done, WhatWasDone } from './done.ts'
+import type { WhatWasDone } from './done.ts'
 import { type At, counted } from './kit/at.ts'
 import type { CustomerCall } from './parts.ts'
 import type { Words } from './words/words.ts'
@@ -88,24 +89,32 @@ export interface CardInWords {
   /** Each has a label, and a text or a time in milliseconds since the epoch. */
   readonly facts: readonly (readonly [label: string, value: number | string | undefined])[]
   readonly warnings: readonly string[]
-  readonly did: readonly Done[]
-  /** The numbers of what was done. */
-  readonly counts: readonly string[]
-  /** Instead, where nothing was done. */
-  readonly nothing: string | undefined
+  /** A line for each act that has words, and for the numbers of the others. */
+  readonly done: readonly string[]
 }
 
+/** @param plain writes the words of the deployment */
 export function cardInWords(
   of: AccountImpersonation,
   reader: Pick<At, 'language' | 'locale' | 'words'>,
+  plain = (text: string) => text,
 ): CardInWords {
   const { account, notices } = reader.words
   const count = (sentence: Plural, times: number) => counted(reader, sentence, times)
   const { startedAt, canChange, unapproved, replays, did, more, state, times } = of
   const isRunning = state === 'running'
   const kinds = ['reads', 'changes', 'refused'] as const
-  const counts = kinds.flatMap((kind) => (more?.[kind] ? count(account[kind], more[kind]) : []))
-  const isNothing = startedAt !== undefined && did.length + counts.length === 0
+  const done = [
+    ...did.map((act) => {
+      const howOften = act.count > 1 ? count(notices.times, act.count) : []
+      const how = [act.refused ? account.wasRefused : [], howOften].flat().join(', ')
+      return how ? fill(notices.done, { what: plain(act.text), how }) : plain(act.text)
+    }),
+    ...kinds.flatMap((kind) => (more?.[kind] ? count(account[kind], more[kind]) : [])),
+  ]
+  if (startedAt !== undefined && done.length === 0) {
+    done.push(isRunning ? account.didNothingYet : account.didNothing)
+  }
   return {
     facts: [
       [startedAt === undefined ? account.askedAt : account.started, startedAt ?? of.at],
@@ -120,9 +129,7 @@ export function cardInWords(
       unapproved ? account.unapproved[unapproved] : [],
       replays > 0 ? count(account.replays, replays) : [],
     ].flat(),
-    did,
-    counts,
-    nothing: isNothing ? (isRunning ? account.didNothingYet : account.didNothing) : undefined,
+    done,
   }
 }
 

@@ -24,7 +24,7 @@ export interface ActBody {
 export interface RowAnswer extends FoundRow {
   readonly outcome: Outcome
   /** The page of the ticket, where the deployment knows it. */
-  readonly ticketUrl?: string
+  readonly ticketUrl?: string | undefined
   /** The name of the application, or its client id. */
   readonly applicationName?: string | undefined
   /** `true` if the scope changes data. `undefined` if the console does not know the scope. */

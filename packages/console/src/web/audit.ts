@@ -3,7 +3,7 @@ import { endsWithin } from 'oidc-provider-impersonation/siblings'
 import type { AuditEntry } from 'oidc-provider-impersonation-verify/format'
 import type { Audit } from '../ledger/recording/audit.ts'
 import { busy } from './http/problem.ts'
-import type { Parts } from './parts.ts'
+import type { Call, Parts } from './parts.ts'
 
 /** The time for which an answer waits for its entries to be stored, in milliseconds. */
 const SETTLE_TIMEOUT_MS = 2000
@@ -32,22 +32,14 @@ export async function waitForCapacity({
  *
  * @param after the time of what it comes after: the clock of another process may be ahead, and of a
  * hold and a release the later one counts
- * @throws Problem 503 where the entry is not stored in time: it waits in memory, and is stored later
+ * @throws Problem 503 if the entry is not stored in time: it waits in memory, and is stored later
  */
 export async function recordNow(
-  {
-    audit,
-    caller,
-    now,
-    settings,
-  }: Pick<Parts, 'audit' | 'now' | 'settings'> & { readonly caller: { readonly id: string } },
-  entries: Omit<AuditEntry, 'by' | 'timeMs'> | readonly Omit<AuditEntry, 'by' | 'timeMs'>[],
+  { audit, caller, now, settings }: Pick<Call, 'audit' | 'caller' | 'now' | 'settings'>,
+  entry: Omit<AuditEntry, 'by' | 'timeMs'>,
   after = 0,
 ): Promise<void> {
-  const time = Math.max(now(), after + 1)
-  const stored = Promise.all(
-    [entries].flat().map((entry) => audit.record({ ...entry, timeMs: time, by: caller.id })),
-  )
+  const stored = audit.record({ ...entry, timeMs: Math.max(now(), after + 1), by: caller.id })
   if (await endsWithin(settings.auditTimeout * 1000, stored)) return
   throw busy('the audit does not answer: what you did is stored as soon as it does')
 }

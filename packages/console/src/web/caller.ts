@@ -26,13 +26,13 @@ export async function findCaller(
       : new Problem(403, 'access_denied', `this is for: ${roles.join(', ')}`)
   if (isActing) {
     await waitForCapacity(parts)
-    const { ofStaff, ofStranger } = parts.refusals
-    await (role === undefined ? ofStranger : ofStaff)({
+    const refusal = {
       operator: person.id,
       error: problem.error,
       reason: problem.message,
       request: await refusedRequest({ input, settings: parts.settings }),
-    })
+    }
+    await parts.refusals.keep(refusal, role !== undefined)
   }
   throw problem
 }

@@ -1,12 +1,8 @@
 import type { AuditRow } from 'oidc-provider-impersonation-verify/format'
-import type { Role } from '../kernel/roles.ts'
+import type { Caller } from './parts.ts'
 
-/** A person of the support: who calls, or who reads a page. */
-interface SupportPerson {
-  readonly id: string
-  readonly role: Role
-}
-
+/** A person of the support: the caller, or the reader of a page. */
+type SupportPerson = Pick<Caller, 'id' | 'role'>
 type Run = Pick<AuditRow, 'operator'>
 
 /** Checks whether a person may see an impersonation and its entries. Operators see what they did. */

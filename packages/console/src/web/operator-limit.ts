@@ -2,8 +2,7 @@ import { escapeControls } from 'oidc-provider-impersonation-verify/format'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { Problem } from './http/problem.ts'
 
-/** Counts what one account does. */
-export type OperatorLimit = (operator: string) => Promise<void>
+export type OperatorLimit = ReturnType<typeof operatorLimit>
 
 /**
  * @param most how much one account may do in the window
@@ -11,9 +10,9 @@ export type OperatorLimit = (operator: string) => Promise<void>
  * @param what stderr tells, once in a window, of an account that does more: `asked to act`. Without it, nothing
  * @returns a function that throws Problem 429 for more than that
  */
-export function operatorLimit(most: number, window: number, what?: string): OperatorLimit {
+export function operatorLimit(most: number, window: number, what?: string) {
   const limiter = new RateLimiterMemory({ points: most, duration: window })
-  return async (operator) => {
+  return async (operator: string): Promise<void> => {
     try {
       await limiter.consume(operator)
     } catch (rejection) {

@@ -4,16 +4,14 @@ import { findAccount } from 'oidc-provider-impersonation/siblings'
 import { type Named, nonEmptyText, present } from 'oidc-provider-impersonation-verify/format'
 import type { CustomerDirectory } from './customer-directory.ts'
 
-/** Names a person, by the directory of customers or else by the claims of the account. */
-export type NamePerson = (accountId: string) => Promise<Named | undefined>
+export type NamePerson = ReturnType<typeof personNames>
 
-/** @returns a function that rejects where the directory fails */
-export function personNames(
-  provider: Provider,
-  directory: CustomerDirectory,
-  language: string,
-): NamePerson {
-  return async (accountId) => {
+/**
+ * @returns a function that names a person, by the directory of customers or else by the claims of the account. It
+ * rejects if the directory fails
+ */
+export function personNames(provider: Provider, directory: CustomerDirectory, language: string) {
+  return async (accountId: string): Promise<Named | undefined> => {
     const customer = await directory.get(accountId, language)
     if (customer) return { name: customer.name, email: customer.email }
     const account = await findAccount(provider, accountId)

@@ -17,7 +17,7 @@ export interface RecordAnswer
   /** The name of the application, if the console knows it. */
   readonly applicationName?: string | undefined
   /** The page of the ticket, if the deployment knows it. */
-  readonly ticketUrl?: string
+  readonly ticketUrl?: string | undefined
   /** `true` if the scope changes data. `undefined` if the console does not know the scope. */
   readonly canChange?: boolean | undefined
   /** `true` if the caller is its operator. */

@@ -14,7 +14,7 @@ import { applicationName, canChange } from './applications.ts'
 import { askProvider, notFound } from './http/problem.ts'
 import { mayEnd, maySee } from './may.ts'
 import type { Call } from './parts.ts'
-import { ticketLink } from './ticket.ts'
+import { ticketUrlOf } from './ticket.ts'
 import { wordsForUse } from './use-words.ts'
 
 /** A row with what is derived from it, as far as the caller may see it. */
@@ -39,7 +39,7 @@ export function shownRow<R extends FoundRow>(row: R, call: Call): R & RowAnswer 
     // An operator sees no request of others.
     lastUse: use && { ...use, words: auditWords(use, use.isRefused === true, call) },
     outcome,
-    ...ticketLink(ticket, settings),
+    ticketUrl: ticketUrlOf(ticket, settings),
     applicationName: applicationName(settings.applications, application, language),
     canChange: canChange(settings.applications, application, scope),
     // Software that acts for the caller is ended by the caller, and is not theirs.

@@ -23,15 +23,14 @@ export function isTicket(text: string, { pattern }: TicketOptions): boolean | un
  * Finds the page of a ticket, by a function of the deployment. If it throws or returns no http or https URL,
  * there is no link: a ticket number is what an operator typed.
  */
-export function ticketLink(
-  ticket: unknown,
+export function ticketUrlOf(
+  ticket: string | undefined,
   { ticket: { url: urlOf } }: { readonly ticket: TicketOptions },
-): { readonly ticketUrl?: string } {
-  if (!urlOf || typeof ticket !== 'string' || ticket === '') return {}
+): string | undefined {
   try {
-    const url = URL.parse(urlOf(ticket))
-    return url?.protocol === 'https:' || url?.protocol === 'http:' ? { ticketUrl: url.href } : {}
+    const url = ticket ? URL.parse(urlOf?.(ticket) ?? '') : null
+    return url?.protocol === 'https:' || url?.protocol === 'http:' ? url.href : undefined
   } catch {
-    return {}
+    return undefined
   }
 }

@@ -1,4 +1,4 @@
-import { MAX_DATE_MS } from 'oidc-provider-impersonation-verify/format'
+import { DAY_MS, MAX_DATE_MS } from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
 import type { Read } from '../kernel/input.ts'
 
@@ -14,8 +14,8 @@ const isMoment = (text: string) => /^\d{1,16}$/.test(text) && Number(text) <= MA
 
 /** A day of the calendar, from 1970 on. */
 function isDay(text: string): boolean {
-  const time = /^(?:19[7-9]|[2-9]\d\d)\d-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
+  const time = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : -1
+  return time >= 0 && new Date(time).toISOString().startsWith(text)
 }
 
 const momentOrDay = v.optional(
@@ -42,22 +42,18 @@ export const WHEN = {
   to: momentOrDay,
 }
 
-/** A filter of a request, with the days of the reader as moments. */
+/** A filter of a request, with its part of time by the calendar of the reader. */
 export function withRange<F extends Read<typeof WHEN>>(
   { when, from, to, ...asked }: F,
   zone: string,
 ): Omit<F, keyof typeof WHEN> & Range {
-  return { ...asked, ...rangeIn({ when, from, to }, zone) }
-}
-
-/** The part of time that is asked for, by the calendar of the reader. */
-export function rangeIn({ when, from, to }: Read<typeof WHEN>, zone: string): Range {
-  if (when === 'any') return {}
+  if (when === 'any') return asked
   const momentOf = (text: string | undefined, end: 'from' | 'to') => {
     if (text === undefined) return undefined
     return isDay(text) ? daysFrom(zone, text, 1)[end] : Number(text)
   }
-  return rangeOf(when) ?? { from: momentOf(from, 'from'), to: momentOf(to, 'to') }
+  const range = rangeOf(when) ?? { from: momentOf(from, 'from'), to: momentOf(to, 'to') }
+  return { ...asked, ...range }
 }
 
 /** Checks whether a request is for days of the calendar. */
@@ -88,9 +84,8 @@ export function dateOf(zone: string, time: number): string {
  * @param after how many days after it they begin
  */
 export function daysFrom(zone: string, day: string, count: number, after = 0) {
-  const [year = 0, month = 0, date = 0] = day.split('-').map(Number)
-  const midnightOf = (number: number) => midnight(zone, Date.UTC(year, month - 1, number))
-  return { from: midnightOf(date + after), to: midnightOf(date + after + count) }
+  const midnightIn = (days: number) => midnight(zone, Date.parse(day) + days * DAY_MS)
+  return { from: midnightIn(after), to: midnightIn(after + count) }
 }
 
 /** The month of a moment, or one so many months before it. */
@@ -110,7 +105,10 @@ function midnight(zone: string, utc: number): number {
 
 /** Returns how far the clock of a zone is ahead of UTC, in milliseconds. */
 function offsetAt(timeZone: string, time: number): number {
-  const format = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' })
-  const [, sign, hours, minutes] = /([+-])(\d\d):(\d\d)/.exec(format.format(time)) ?? []
-  return Number(`${sign ?? ''}${Number(hours ?? 0) * 60 + Number(minutes ?? 0)}`) * 60_000
+  const format = new Intl.DateTimeFormat('sv', {
+    timeZone,
+    dateStyle: 'short',
+    timeStyle: 'medium',
+  })
+  return Date.parse(`${format.format(time)}Z`) - time
 }

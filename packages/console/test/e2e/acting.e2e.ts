@@ -43,7 +43,7 @@ describe('acting as a customer, in the browser', function () {
     // The form is as it was: it could be pressed again.
     equal(await page.getByLabel('Look and change').isChecked(), true)
     const again = page.getByRole('button', { name: reads('End that and act as Alice Ng') })
-    await page.getByText(reads("You're already acting as Alice Ng in Shop.")).waitFor()
+    await page.getByText(reads("You're acting as Alice Ng in Shop.")).waitFor()
     await heading(page, 'Act as Alice Ng').hover()
     await again.waitFor()
     const [first] = await running()

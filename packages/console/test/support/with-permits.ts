@@ -22,6 +22,10 @@ export const RULE: Authorize = ({ account, scope = '' }) => {
   return scope.includes('orders:write') ? { needs: ['second_person'], emergency: true } : true
 }
 
+/** The same, and nobody acts as Carla. */
+export const RULE_WITHOUT_CARLA: Authorize = (request) =>
+  request.account.accountId !== 'carla' && RULE(request)
+
 /** A deployment whose rule may ask for approvals, which Grace gives. */
 export async function deployWithPermits(
   rule = RULE,

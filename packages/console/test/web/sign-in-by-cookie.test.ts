@@ -6,6 +6,7 @@ import express from 'express'
 import { serving } from '../../../../test/support/serving.ts'
 import { renewed, shared } from '../../../../test/support/shared.ts'
 import { over, recordPast } from '../features/personal-data/person.ts'
+import { later } from '../support/clock.ts'
 import { deploy } from '../support/deployment.ts'
 import { expectStatus } from '../support/expect-answer.ts'
 import { quietly } from '../support/quietly.ts'
@@ -195,12 +196,11 @@ describe('the sign-in to the pages', () => {
 
   it('is renewed near its end, at the provider, without showing anything', async () => {
     // It is due when a third of its life is left.
-    await using short = await deploy({ accessTokenTtl: 6 })
+    await using short = await deploy({ accessTokenTtl: 60 })
     expectStatus(await short.browse('grace', '/rules'), 200)
-    await new Promise((resolve) => setTimeout(resolve, 4200))
-    const { status, headers } = await short.browse('grace', '/rules')
-    expect(status).to.equal(303)
-    expect(new URL(headers.get('location') ?? '').searchParams.get('prompt')).to.equal('none')
+    const due = await later(42_000, () => short.browse('grace', '/rules'))
+    expectStatus(due, 303)
+    expect(new URL(due.headers.get('location') ?? '').searchParams.get('prompt')).to.equal('none')
   })
 
   it('ends what runs, the grant and the token, and leaves by the sign-out of the provider', async () => {

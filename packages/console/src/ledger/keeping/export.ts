@@ -1,5 +1,4 @@
 import {
-  type AuditRow,
   asciiJson,
   decodeEntry,
   isAlarmOpen,
@@ -24,10 +23,17 @@ export interface ExportedRows {
  * without which Excel takes UTF-8 for another encoding. Times are in UTC, as ISO 8601. What people
  * wrote cannot be a formula: see `textCell`.
  */
-export async function* exportCsv(store: AuditStore, rows: ExportedRows): AsyncGenerator<string> {
-  yield csvHead(Object.keys(csvColumns(NO_ROW, 0)))
-  for await (const page of readPages(store, rows)) {
-    yield page.map((row) => csvLine(Object.values(csvColumns(row, rows.now)))).join('')
+export async function* exportCsv(
+  store: AuditStore,
+  { filter, now }: ExportedRows,
+): AsyncGenerator<string> {
+  await store.assertSchema()
+  yield csvHead(COLUMNS.map(nameOf))
+  for await (const { rows } of rowPages(store, filter, now)) {
+    const lines = rows.map((row) =>
+      cellsOf({ ...row, outcome: outcomeOf(row, now), isAlarmOpen: isAlarmOpen(row) }),
+    )
+    yield lines.map(csvLine).join('')
   }
 }
 
@@ -83,79 +89,73 @@ export async function* readTimelines(
   }
 }
 
-async function* readPages(store: AuditStore, { filter, now }: ExportedRows) {
-  await store.assertSchema()
-  for await (const { rows } of rowPages(store, filter, now)) yield rows
-}
-
 /** What was removed, or was written by a newer version, has only its number and digest. */
 function entryOf({ text, number, digest }: StoredEntry): object {
   return { ...(text === undefined ? undefined : decodeEntry(text)), number, digest }
 }
 
-const NO_ROW: AuditRow = {
-  id: '',
-  at: 0,
-  lastAt: 0,
-  reads: 0,
-  changes: 0,
-  refused: 0,
-  failed: 0,
-  denied: 0,
-  replays: 0,
+/** The members of a row that the file has, in its order. */
+const COLUMNS = [
+  'id',
+  'at',
+  'lastAt',
+  'operator.id',
+  'operator.name',
+  'operator.email',
+  'software',
+  'customer.id',
+  'customer.name',
+  'customer.email',
+  'ticket',
+  'reason',
+  'continues',
+  'outcome',
+  'askedAt',
+  'startedAt',
+  'expiresAt',
+  'end.at',
+  'end.by',
+  'end.name',
+  'end.reason',
+  'refusal.at',
+  'refusal.error',
+  'refusal.reason',
+  'reads',
+  'changes',
+  'refused',
+  'failed',
+  'denied',
+  'replays',
+  'alarm.at',
+  'alarm.count',
+  'alarm.kinds',
+  'isAlarmOpen',
+  'acknowledged.at',
+  'acknowledged.by',
+  'acknowledged.note',
+  'hold.at',
+  'hold.by',
+  'hold.isHeld',
+  'hold.note',
+  'objection.at',
+  'objection.note',
+  'application',
+  'requestedBy',
+  'resource',
+  'scope',
+  'jti',
+]
+
+/** The name of a column is that of its member: `operator_id`, `started_at`. */
+function nameOf(column: string): string {
+  return column.replace('.', '_').replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 
-/** In the order of the file. */
-function csvColumns(row: AuditRow, now: number): Record<string, string | number | undefined> {
-  const { customer, operator, end, refusal, alarm, acknowledged, hold, objection } = row
-  return {
-    id: row.id,
-    first_event: csvTime(row.at),
-    last_event: csvTime(row.lastAt),
-    operator_id: operator?.id,
-    operator_name: operator?.name,
-    operator_email: operator?.email,
-    software: row.software,
-    customer_id: customer?.id,
-    customer_name: customer?.name,
-    customer_email: customer?.email,
-    ticket: row.ticket,
-    reason: row.reason,
-    continues: row.continues,
-    outcome: outcomeOf(row, now),
-    asked: csvTime(row.askedAt),
-    started: csvTime(row.startedAt),
-    expires: csvTime(row.expiresAt),
-    ended: csvTime(end?.at),
-    ended_by: end?.by,
-    ended_by_name: end?.name,
-    end_reason: end?.reason,
-    refused_at_start: csvTime(refusal?.at),
-    refusal_error: refusal?.error,
-    refusal_reason: refusal?.reason,
-    reads: row.reads,
-    changes: row.changes,
-    refused: row.refused,
-    failed: row.failed,
-    denied: row.denied,
-    replays: row.replays,
-    alarms: alarm?.count ?? 0,
-    alarm_kinds: alarm?.kinds.join(' '),
-    last_alarm: csvTime(alarm?.at),
-    alarm_open: isAlarmOpen(row) ? 'yes' : 'no',
-    acknowledged: csvTime(acknowledged?.at),
-    acknowledged_by: acknowledged?.by,
-    acknowledgement: acknowledged?.note,
-    on_hold: hold?.isHeld ? 'yes' : 'no',
-    hold_changed: csvTime(hold?.at),
-    hold_changed_by: hold?.by,
-    hold_note: hold?.note,
-    objected: csvTime(objection?.at),
-    objection: objection?.note,
-    application: row.application,
-    requested_by: row.requestedBy,
-    resource: row.resource,
-    scope: row.scope,
-    jti: row.jti,
-  }
+function cellsOf(row: object): (string | undefined)[] {
+  return COLUMNS.map((column) => {
+    const [member = '', part] = column.split('.')
+    const whole: unknown = Reflect.get(row, member)
+    const value = part === undefined ? whole : Object(whole)[part]
+    return /(?:^|\.)at$|At$/.test(column) ? csvTime(value) : [value].flat().join(' ')
+  })
 }

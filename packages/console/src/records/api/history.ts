@@ -2,6 +2,7 @@ import { foundWordsIn, wordsOf } from 'oidc-provider-impersonation-verify/chain'
 import {
   type AuditRecord,
   isSameTicket,
+  KINDS,
   present,
   RECORD_KINDS,
   type RecordStateAt,
@@ -12,14 +13,14 @@ import * as v from 'valibot'
 import { oneOf, type Read } from '../../kernel/input.ts'
 import { pages } from '../../kernel/pages.ts'
 import { isAudited } from '../../kernel/roles.ts'
-import { csvHead, csvLine } from '../../ledger/keeping/csv.ts'
+import { type CsvValue, csvHead, csvLine, csvTime } from '../../ledger/keeping/csv.ts'
 import { allReadable } from '../../ledger/readable.ts'
 import { cursor, personId, readQuery, searchWords } from '../../web/http/query.ts'
 import { isNaming, namelessFilter, sendExport } from '../../web/http/send-export.ts'
 import { zoneOf } from '../../web/pages/reader.ts'
 import type { WithQuery } from '../../web/parts.ts'
+import type { RecordAnswer } from '../../web/record-answer.ts'
 import { type Range, WHEN, withRange } from '../../web/when.ts'
-import { recordColumns } from './fields.ts'
 import { hasSaid, type RecordCall, recordFor, shownRecord, withoutNotes } from './shown.ts'
 
 /** The least number of records on a page, if there are as many. */
@@ -82,7 +83,7 @@ export async function listHistory(call: WithQuery<typeof HISTORY, RecordCall>) {
 }
 
 /** Sends the history as a file. */
-export async function exportHistory(call: RecordCall): Promise<void> {
+export async function exportHistory(call: RecordCall) {
   const filter: HistoryFilter = withRange(
     readQuery(call.ctx.querystring, HISTORY_FILTER),
     zoneOf(call.ctx),
@@ -126,11 +127,7 @@ async function readHistory(
   return { records, next }
 }
 
-function matches(
-  record: AuditRecord,
-  { person, state, ticket, text }: HistoryFilter,
-  now: number,
-): boolean {
+function matches(record: AuditRecord, { person, state, ticket, text }: HistoryFilter, now: number) {
   const states = state && NOW[state]
   const said = record.said.filter(({ event }) => event === state)
   const isSaid = said.some(({ by }) => person === undefined || by?.id === person)
@@ -143,7 +140,7 @@ function matches(
   )
 }
 
-function hasWords(record: AuditRecord, text: string): boolean {
+function hasWords(record: AuditRecord, text: string) {
   const { id, customer, operator, application, ticket, reason, why, said } = record
   const words = [record, ...said]
   const people = [customer, operator, ...words.map(({ by }) => by)]
@@ -155,3 +152,54 @@ function hasWords(record: AuditRecord, text: string): boolean {
   const asked = wordsOf(text)
   return asked.length > 0 && asked.every((word) => found.some((each) => each.startsWith(word)))
 }
+
+/** The words of a record by the need that they decide, if they do. */
+const SAID = SAID_EVENTS.flatMap((event) => {
+  const { isOfNeed } = KINDS.approval.says[event] ?? {}
+  const needs = isOfNeed ? (['second_person', 'user'] as const) : [undefined]
+  return needs.map((need) => ({ event, need }))
+})
+
+/** One line of the file, by the names of the columns. */
+function recordColumns(record: Partial<RecordAnswer>): Record<string, CsvValue> {
+  const { id, kind, state, ticket, reason, why, application, resource, scope, duration } = record
+  const { requestedAt, lapsesAt, grantedAt, until, unapproved, note, said = [] } = record
+  return Object.assign(
+    {
+      id,
+      kind,
+      state,
+      ...personColumns('operator', record.operator),
+      ...personColumns('customer', record.customer),
+      ticket,
+      reason,
+      why,
+      application,
+      resource,
+      scope,
+      for: record.for,
+      duration,
+      requested_at: csvTime(requestedAt),
+      lapses_at: csvTime(lapsesAt),
+      granted_at: csvTime(grantedAt),
+      until: csvTime(until),
+      unapproved,
+      ...personColumns('by', record.by),
+      note,
+    },
+    ...SAID.map(({ event, need }) => {
+      const word = said.find((each) => each.event === event && each.need === need)
+      const column = need === 'user' ? `customer_${event}` : event
+      return {
+        [column]: csvTime(word?.at),
+        ...personColumns(`${column}_by`, word?.by),
+        [`${column}_note`]: word?.note,
+      }
+    }),
+  )
+}
+
+const personColumns = (name: string, person: RecordAnswer['operator']) => ({
+  [`${name}_id`]: person?.id,
+  [`${name}_name`]: person?.name,
+})

@@ -8,9 +8,9 @@ import { optionalNote } from '../../web/http/json-body.ts'
 import { Problem } from '../../web/http/problem.ts'
 import { orDigits } from '../../web/http/query.ts'
 import type { WithBody } from '../../web/parts.ts'
-import type { RecordAnswer } from '../../web/record-answer.ts'
 import { findRow, shownRow } from '../../web/rows.ts'
-import { callerAs, isAwaited, mayOf, type RecordCall, recordFor, shownRecord } from './shown.ts'
+import { speakerOf } from '../who.ts'
+import { isAwaited, mayOf, type RecordCall, recordFor, shownRecord } from './shown.ts'
 
 /** The time that a stream waits for who may decide, in milliseconds. */
 const MAX_WAIT_MS = 100
@@ -73,7 +73,7 @@ export async function findInbox(call: RecordCall) {
 }
 
 /** Finds what the caller asked for, and what is not over. */
-export async function findOwnRecords(call: RecordCall): Promise<readonly RecordAnswer[]> {
+export async function findOwnRecords(call: RecordCall) {
   const { caller, now, records } = call
   const found = await records.list({ operator: caller.id, notOverAt: now() }, MAX_COUNTED)
   return found
@@ -92,14 +92,15 @@ export async function countInbox(
   call: RecordCall,
   onLate: (answered: Promise<unknown>) => void = () => {},
 ): Promise<number> {
-  const { now, records } = call
+  const { caller, now, records } = call
   const { waiting, toErase, alarms } = await readFor(call)
   let count = toErase.length + alarms.length
   const all = Promise.all(
     waiting.map(async (record) => {
       // If nobody can say it, it waits for others.
       const approvers = await records.who.knownApprovers(record).catch(() => [])
-      if (isAwaited(record, mayOf(record, callerAs(call, approvers), now()))) count += 1
+      const person = speakerOf(caller.id, caller.role === 'lead', approvers)
+      if (isAwaited(record, mayOf(record, person, now()))) count += 1
     }),
   )
   if (!(await endsWithin(MAX_WAIT_MS, all))) onLate(all)
@@ -109,7 +110,7 @@ export async function countInbox(
 export const ACKNOWLEDGEMENT = { note: optionalNote, alarms: orDigits(wholeNumber(1)) }
 
 /** Acknowledges an alarm as the lead saw it: what came meanwhile stays open. */
-export async function acknowledgeAlarm(call: WithBody<typeof ACKNOWLEDGEMENT>): Promise<void> {
+export async function acknowledgeAlarm(call: WithBody<typeof ACKNOWLEDGEMENT>) {
   const { note, alarms } = call.body
   const { id, alarm, operator } = await findRow(call)
   if (operator?.id === call.caller.id) {

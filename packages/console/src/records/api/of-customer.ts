@@ -45,7 +45,7 @@ export async function findLookedInto({
       .findLast(({ at }) => at >= objectedAt)?.at
 }
 
-function isShown({ may, said, state }: RecordAnswer): boolean {
+function isShown({ may, said, state }: RecordAnswer) {
   // The customer is told nothing of a request that others declined.
   if (state === 'declined') return said.length > 0
   // A customer can take back what they allowed, also if others did not yet.

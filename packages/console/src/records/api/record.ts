@@ -1,12 +1,6 @@
-import {
-  type AuditRecord,
-  present,
-  SAID_EVENTS,
-  type SaidEvent,
-} from 'oidc-provider-impersonation-verify/format'
+import { type AuditRecord, present, SAID_EVENTS } from 'oidc-provider-impersonation-verify/format'
 import { readAll } from '../../kernel/pages.ts'
 import { isAudited } from '../../kernel/roles.ts'
-import type { RowAnswer } from '../../web/answers.ts'
 import { recordNow } from '../../web/audit.ts'
 import { optionalNote } from '../../web/http/json-body.ts'
 import type { DoneMessage } from '../../web/pages/table.ts'
@@ -51,10 +45,7 @@ export async function showRecord(call: RecordCall) {
 }
 
 /** Finds what ran or runs under a record, or what it is about, newest first: at most 100 that the caller may see. */
-export async function rowsUnder(
-  record: AuditRecord | RecordAnswer,
-  call: Call,
-): Promise<RowAnswer[]> {
+export async function rowsUnder(record: AuditRecord | RecordAnswer, call: Call) {
   const { audit, caller, now } = call
   const { customer, id, impersonation, requestedAt: from, until } = record
   const operator = isAudited(caller.role) ? record.operator?.id : caller.id
@@ -116,7 +107,7 @@ export async function say(
 export async function sayAsCustomer(
   call: WithBody<typeof WORD, CustomerRecordCall>,
   limitGrants: (id: string) => Promise<void> | void,
-): Promise<SaidEvent> {
+) {
   const { event, record, saying } = await findWord(call)
   if (record.customer?.id !== call.caller.id) throw noSuchRecord()
   // A customer can always say no.
@@ -129,7 +120,7 @@ export async function sayAsCustomer(
 async function acknowledgeObjection(
   call: WithBody<typeof WORD, RecordCall>,
   { impersonation: id = '' }: AuditRecord,
-): Promise<void> {
+) {
   const row = await call.audit.store.row(id)
   const { kinds = [], count = 0 } = row?.alarm ?? {}
   if (kinds.join() !== 'objection') return
@@ -185,7 +176,7 @@ const placeOf = ({ settings }: RecordCall) => {
 const seenIn = (call: RecordCall) => readCookie(call.ctx, placeOf(call).name)?.split('.') ?? []
 
 /** Keeps that the reader looks at a decision: it is not told any more. */
-function keepSeen(call: RecordCall, id: string): void {
+function keepSeen(call: RecordCall, id: string) {
   const before = seenIn(call)
   if (call.ctx.get('Authorization') !== '' || before.includes(id)) return
   const ids = [...before.slice(1 - MAX_SEEN), id]

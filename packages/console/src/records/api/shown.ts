@@ -11,7 +11,7 @@ import { isAudited } from '../../kernel/roles.ts'
 import { canChange, nameIn } from '../../web/applications.ts'
 import type { Call, CustomerCall } from '../../web/parts.ts'
 import type { RecordAnswer } from '../../web/record-answer.ts'
-import { ticketLink } from '../../web/ticket.ts'
+import { ticketUrlOf } from '../../web/ticket.ts'
 import { recordAt, type Standing, type StandingChoice } from '../record-at.ts'
 import type { Records } from '../records.ts'
 import { type Approvers, speakerOf } from '../who.ts'
@@ -42,7 +42,7 @@ export type RecordCall = Call & RecordParts
 export type CustomerRecordCall = CustomerCall & Pick<RecordParts, 'answer' | 'records'>
 
 /** The events that a person may say now. */
-export function mayOf(record: AuditRecord, person: Speaking, now: number): readonly SaidEvent[] {
+export function mayOf(record: AuditRecord, person: Speaking, now: number) {
   return SAID_EVENTS.filter((event) => canSay(record, event, person, now))
 }
 
@@ -50,15 +50,11 @@ export function mayOf(record: AuditRecord, person: Speaking, now: number): reado
 export const awaitsApprover = (record: AuditRecord, now: number) =>
   mayOf(record, { id: '', is: ['approver'] }, now).length > 0
 
-/** The roles of the caller. @param approvers of the record; `undefined`: the leads */
-export const callerAs = ({ caller: { id, role } }: Pick<Call, 'caller'>, approvers: Approvers) =>
-  speakerOf(id, role === 'lead', approvers)
-
 /** Checks whether a record waits for a person who may say these. A stop by a lead waits for nobody. */
 export function isAwaited(
   { kind, customer }: Pick<AuditRecord, 'customer' | 'kind'>,
   may: readonly SaidEvent[],
-): boolean {
+) {
   return may.some((event) => event !== 'revoked') && !(kind === 'stop' && !customer)
 }
 
@@ -70,8 +66,9 @@ export async function recordFor(
   const { caller, now, records } = call
   const isMine = record.operator?.id === caller.id
   const isAsked = !isMine && awaitsApprover(record, now())
-  const person = callerAs(call, isAsked ? await records.who.approvers(record) : [])
-  const shown = shownRecord(record, call, person.is)
+  const approvers = isAsked ? await records.who.approvers(record) : []
+  const { is } = speakerOf(caller.id, caller.role === 'lead', approvers)
+  const shown = shownRecord(record, call, is)
   const isSeen = isMine || isAudited(caller.role) || hasSaid(record, caller.id)
   if (!isSeen && shown.may.length === 0) return undefined
   if (!shown.may.includes('granted') && !shown.may.includes('reviewed')) return shown
@@ -94,7 +91,7 @@ export function shownRecord(
     ...(record.kind === 'erasure' && { impersonation: undefined, record: undefined }),
     applicationName: known && nameIn(known, language),
     canChange: canChange(applications, application, scope),
-    ...ticketLink(ticket, settings),
+    ticketUrl: ticketUrlOf(ticket, settings),
     ...unapprovedBy(record),
     isMine: record.operator?.id === caller.id,
     may: mayOf(record, { id: caller.id, is }, now()),
@@ -114,7 +111,7 @@ export function withoutNotes<R extends Pick<AuditRecord, 'kind' | 'note' | 'oper
 export function hasSaid(
   { by, operator, said }: Pick<AuditRecord, 'by' | 'operator' | 'said'>,
   id: string,
-): boolean {
+) {
   return [by, operator, ...said.map((each) => each.by)].some((each) => each?.id === id)
 }
 

@@ -1,11 +1,10 @@
 import { MAX_REASON_LENGTH } from 'oidc-provider-impersonation-verify/format'
-import { type At, text } from '../../web/kit/at.ts'
+import { type At, counted, text } from '../../web/kit/at.ts'
 import { Button, Disclosure, type FieldIn, NoteField } from '../../web/kit/form.tsx'
 import { Link } from '../../web/kit/link.tsx'
 import { recordPath } from '../../web/kit/paths.ts'
-import { relativeText } from '../../web/kit/time.tsx'
-import type { Approval } from '../../web/record-answer.ts'
-import { decidersText } from './record-page.tsx'
+import { timeText } from '../../web/kit/time.tsx'
+import type { Approval, Deciders } from '../../web/record-answer.ts'
 
 /** A part of the form to act: which approval is missing, and the way to ask for it. */
 export function ApprovalPart({ approval, field }: { approval: Approval; field: FieldIn }, at: At) {
@@ -50,7 +49,7 @@ function Emergency({ field }: { field: FieldIn }, { base, words }: At) {
     >
       <div class="emergency">
         <p class="note">{ask.emergencyAbout}</p>
-        <NoteField of={why} label={ask.emergencyReason} most={MAX_REASON_LENGTH} />
+        <NoteField of={why} label={ask.emergencyReason} maxLength={MAX_REASON_LENGTH} />
         <Button kind="danger" formAction={`${base}/impersonations/emergency`}>
           {ask.emergencyGo}
         </Button>
@@ -60,13 +59,24 @@ function Emergency({ field }: { field: FieldIn }, { base, words }: At) {
 }
 
 /** Says what is needed, and who can give it, or who refused it. */
-export function neededText(at: At, approval: Approval): string {
-  const { by, deciders, refused } = approval
+export function neededText(
+  at: At,
+  { by, deciders, refused }: Pick<Approval, 'by' | 'deciders' | 'refused'>,
+) {
   const { permits, records } = at.words
   if (refused) {
     const person = refused.by.name ?? refused.by.id
-    return text(at, permits.ask.refused, { person, time: relativeText(at, refused.until - at.now) })
+    return text(at, permits.ask.refused, { person, time: timeText(at, refused.until) })
   }
   const needs = records.needs[by.length > 1 ? 'both' : (by[0] ?? 'second_person')]
   return deciders ? `${needs} ${decidersText(at, deciders)}` : needs
+}
+
+/** Says who can decide. */
+function decidersText(at: At, { names, others, isLeads }: Deciders) {
+  const { ask } = at.words.permits
+  if (isLeads) return ask.leads
+  if (names.length === 0) return ask.nobody
+  const slots = { names: new Intl.ListFormat(at.locale).format(names) }
+  return others > 0 ? counted(at, ask.peopleAndMore, others, slots) : text(at, ask.people, slots)
 }

@@ -1,4 +1,4 @@
-import type { At, StaffAt } from '../../web/kit/at.ts'
+import type { StaffAt } from '../../web/kit/at.ts'
 import { PersonField, SearchField, SelectField, TextField } from '../../web/kit/form.tsx'
 import { Link, Older } from '../../web/kit/link.tsx'
 import { Ticket } from '../../web/kit/text.tsx'
@@ -13,6 +13,7 @@ const PATH = '/records'
 /** All records, a row each, which opens to its card. */
 export const historyPage: View<HistoryAnswer> = ({ asked, filter, records, next }, at) => {
   const { history, older } = at.words.records
+  const { export: file } = at.words.impersonations.audit
   const isOwn = at.me.role === 'operator'
   return {
     title: history.title,
@@ -21,7 +22,18 @@ export const historyPage: View<HistoryAnswer> = ({ asked, filter, records, next 
     body: (
       <>
         <HistoryFilters asked={asked} range={filter} isOwn={isOwn} />
-        {!isOwn && <Export query={new URLSearchParams(asked)} />}
+        {!isOwn && (
+          <p>
+            <a
+              class="button"
+              href={`${at.base}${PATH}/export.csv?${new URLSearchParams(asked)}`}
+              download
+            >
+              {file.csvLabel}
+            </a>{' '}
+            <span class="note">{file.about}</span>
+          </p>
+        )}
         {records.length === 0 && (
           <p class="empty" role="status">
             {next === undefined ? history.none : history.noneSoFar}
@@ -91,17 +103,5 @@ function HistoryFilters(
         </div>
       )}
     </search>
-  )
-}
-
-function Export({ query }: { query: URLSearchParams }, { base, words }: At) {
-  const { export: names } = words.impersonations.audit
-  return (
-    <p>
-      <a class="button" href={`${base}${PATH}/export.csv?${query}`} download>
-        {names.csvLabel}
-      </a>{' '}
-      <span class="note">{names.about}</span>
-    </p>
   )
 }

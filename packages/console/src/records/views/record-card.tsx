@@ -2,7 +2,7 @@ import { KINDS } from 'oidc-provider-impersonation-verify/format'
 import type { ComponentChildren } from 'preact'
 import { type At, type StaffAt, text } from '../../web/kit/at.ts'
 import { Badge, UnapprovedMark } from '../../web/kit/badge.tsx'
-import { Fact } from '../../web/kit/fact.tsx'
+import { FactList } from '../../web/kit/fact.tsx'
 import { Link } from '../../web/kit/link.tsx'
 import { NoteAction } from '../../web/kit/note-action.tsx'
 import { personalDataPath, recordPath } from '../../web/kit/paths.ts'
@@ -10,20 +10,7 @@ import { NamedPerson, personName } from '../../web/kit/people.tsx'
 import { Said, Text, Ticket } from '../../web/kit/text.tsx'
 import { durationText, Time } from '../../web/kit/time.tsx'
 import type { RecordAnswer } from '../../web/record-answer.ts'
-import { RECORD_FIELDS, type RecordField } from '../api/fields.ts'
 import { StartButton } from './start-button.tsx'
-
-/** The facts of a record in a list. */
-const SHORT: readonly RecordField[] = [
-  'ticket',
-  'reason',
-  'why',
-  'application',
-  'for',
-  'requestedAt',
-  'lapsesAt',
-  'until',
-]
 
 /** The key of the sentence that names a record. */
 function sentenceOf({ kind, customer }: RecordAnswer) {
@@ -32,7 +19,7 @@ function sentenceOf({ kind, customer }: RecordAnswer) {
 }
 
 /** *Olivia Ortiz as Alice Ng*, for titles and labels. */
-export function recordTitle(at: At, of: RecordAnswer): string {
+export function recordTitle(at: At, of: RecordAnswer) {
   return text(at, at.words.records.titles[sentenceOf(of)], {
     operator: personName(at, of.operator),
     customer: personName(at, of.customer),
@@ -117,46 +104,38 @@ export function RecordFacts(
   { of, isWhole }: { of: RecordAnswer; isWhole?: boolean | undefined },
   at: At,
 ) {
-  const labels: Readonly<Partial<Record<RecordField, string>>> = at.words.records.fields
-  const names = isWhole ? (Object.keys(RECORD_FIELDS) as RecordField[]) : SHORT
-  const isOpen = of.state === 'requested' || of.state === 'asked'
-  return (
-    <dl class="told-facts">
-      {names.map((name) => {
-        const label = labels[name]
-        const isOver =
-          (name === 'lapsesAt' && !isOpen) ||
-          (name === 'for' && of.until) ||
-          // Nobody approved an emergency.
-          (name === 'grantedAt' && of.kind === 'emergency')
-        if (label === undefined || of[name] === undefined || isOver) return null
-        return (
-          <Fact key={name} name={label}>
-            <FieldValue of={of} name={name} />
-          </Fact>
-        )
-      })}
-    </dl>
-  )
-}
-
-function FieldValue({ of, name }: { of: RecordAnswer; name: RecordField }, at: At) {
-  const { look, lookAndChange } = at.words.records
-  const value = of[name]
-  const shape = RECORD_FIELDS[name]
-  if (shape === 'ticket') return <Ticket of={of} />
-  if (shape === 'code') return <code>{value}</code>
-  if (typeof value === 'object') return <NamedPerson of={value} />
-  if (typeof value === 'number') {
-    return shape === 'time' ? <Time at={value} /> : <span>{durationText(at, value)}</span>
-  }
-  if (shape !== 'application') return <bdi class="free">{value}</bdi>
-  return (
-    <>
-      <bdi>{of.applicationName ?? value}</bdi>
-      {of.canChange !== undefined && ` · ${of.canChange ? lookAndChange : look}`}
-    </>
-  )
+  const { fields, look, lookAndChange } = at.words.records
+  const { kind, state, operator, customer, application, canChange, resource, scope, until } = of
+  const isOpen = state === 'requested' || state === 'asked'
+  const free = (value: string | undefined) => value && <bdi class="free">{value}</bdi>
+  const time = (moment: number | undefined) => moment && <Time at={moment} />
+  const length = (seconds: number | undefined) => seconds && durationText(at, seconds)
+  const facts = [
+    [fields.operator, isWhole && operator && <NamedPerson of={operator} />],
+    [fields.customer, isWhole && customer && <NamedPerson of={customer} />],
+    [fields.ticket, of.ticket && <Ticket of={of} />],
+    [fields.reason, free(of.reason)],
+    [fields.why, free(of.why)],
+    [
+      fields.application,
+      application && (
+        <>
+          <bdi>{of.applicationName ?? application}</bdi>
+          {canChange !== undefined && ` · ${canChange ? lookAndChange : look}`}
+        </>
+      ),
+    ],
+    [fields.resource, isWhole && resource && <code>{resource}</code>],
+    [fields.scope, isWhole && scope && <code>{scope}</code>],
+    [fields.for, !until && length(of.for)],
+    [fields.duration, isWhole && length(of.duration)],
+    [fields.requestedAt, time(of.requestedAt)],
+    [fields.lapsesAt, isOpen && time(of.lapsesAt)],
+    // Nobody approved an emergency.
+    [fields.grantedAt, isWhole && kind !== 'emergency' && time(of.grantedAt)],
+    [fields.until, time(until)],
+  ] as const
+  return <FactList class="told-facts" of={facts} />
 }
 
 /** The words of people, with their notes. The request of an operator stands above. */

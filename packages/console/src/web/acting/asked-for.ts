@@ -48,13 +48,14 @@ export async function askFor(call: Call, asked: ActBody): Promise<AskedFor> {
     return found
   } catch (problem) {
     if (problem instanceof Problem && [403, 404].includes(problem.statusCode)) {
-      await call.refusals.ofStaff({
+      const refusal = {
         operator: call.caller.id,
         error: problem.error,
         reason: problem.message,
         protects: problem.error === 'access_denied' || undefined,
         request: requestOf(asked),
-      })
+      }
+      await call.refusals.keep(refusal, true)
     }
     throw problem
   }

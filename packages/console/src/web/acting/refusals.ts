@@ -55,29 +55,25 @@ export function refusalRecorder(
   const countStranger = operatorLimit(MAX_RECORDED, DAY_S, what)
   const countAll = operatorLimit(MAX_OF_STRANGERS, DAY_S, what)
 
-  function keep(sub: string, more: Pick<AuditEntry, 'context' | 'denial' | 'protects'>): void {
-    const entry = { event: 'support.refused', timeMs: Date.now(), by: sub, actor: { sub } } as const
-    void record({ ...entry, ...more })
-  }
-
-  /** Records a refusal of support staff. */
-  async function ofStaff({ operator, error, reason, protects, request }: Refusal): Promise<void> {
-    await countStaff(operator)
-    keep(operator, { denial: { stage: 'issue', error, reason }, protects, ...request })
-  }
-
   /**
-   * Records a refusal of a person who is no support staff. It must not become a row of the customer whom
-   * they name, who would read it on the account page, and it keeps nothing that they wrote.
+   * Records a refusal. That of a person who is no support staff must not become a row of the customer whom they
+   * name, who would read it on the account page, and it keeps nothing that they wrote.
    */
-  async function ofStranger({ operator, request }: Refusal): Promise<void> {
-    await countStranger(operator)
+  async function keep(refusal: Refusal, isOfStaff: boolean): Promise<void> {
+    const { operator: sub, error, reason, protects, request } = refusal
+    const entry = { event: 'support.refused', timeMs: Date.now(), by: sub, actor: { sub } } as const
+    if (isOfStaff) {
+      await countStaff(sub)
+      void record({ ...entry, denial: { stage: 'issue', error, reason }, protects, ...request })
+      return
+    }
+    await countStranger(sub)
     await countAll('people who are no support staff')
     const userId = request?.userId
     // An account that cannot be looked up is not known.
     const isKnown = userId && (await findAccount(provider, userId).catch(() => undefined))
     const denial = { stage: 'issue', error: 'access_denied', reason: 'no support staff' } as const
-    keep(operator, { denial, ...(isKnown && { context: { userId } }) })
+    void record({ ...entry, denial, ...(isKnown && { context: { userId } }) })
   }
 
   /** Records a refusal of a backend, which may take any signed-in person for an operator. */
@@ -90,10 +86,10 @@ export function refusalRecorder(
         return account && findRole(account, settings)
       },
     )
-    await (role ? ofStaff : ofStranger)(refusal)
+    await keep(refusal, role !== undefined)
   }
 
-  return { ofStaff, ofStranger, ofBackend }
+  return { keep, ofBackend }
 }
 
 const name = text(1, 1024)

@@ -15,9 +15,11 @@ export function Fact({ name, children }: { name: string; children: ComponentChil
 export function FactList(props: {
   of: readonly (readonly [name: string, value: ComponentChildren])[]
   label?: string
+  /** @defaultValue `'facts'` */
+  class?: 'told-facts'
 }) {
   return (
-    <dl class="facts" aria-label={props.label}>
+    <dl class={props.class ?? 'facts'} aria-label={props.label}>
       {props.of.map(([name, value]) => (
         <Fact key={name} name={name}>
           {value}

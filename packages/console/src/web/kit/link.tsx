@@ -8,13 +8,12 @@ export function Link(
     to: string
     /** For screen readers, if the text does not say what it is about. */
     label?: string
-    current?: boolean
   },
   { base }: At,
 ) {
-  const { to, label, current, children, ...more } = props
+  const { to, label, children, ...more } = props
   return (
-    <a href={base + to} aria-label={label} aria-current={current ? 'page' : undefined} {...more}>
+    <a href={base + to} aria-label={label} {...more}>
       {children}
     </a>
   )

@@ -1,14 +1,5 @@
 import type { ComponentChildren } from 'preact'
 
-/** Rows that belong together. */
-interface RowGroup<Row> {
-  readonly key: string
-  /** The heading above them, and the actions on all of them. */
-  readonly head?: ComponentChildren
-  readonly actions?: ComponentChildren
-  readonly rows: readonly Row[]
-}
-
 /** Rows of 40 px; on phones, each row is a card. The first column names the row. */
 export function Table<Row extends { id: string }, Name extends string>(props: {
   label: string
@@ -18,18 +9,23 @@ export function Table<Row extends { id: string }, Name extends string>(props: {
   cells: { readonly [N in Name]?: ((row: Row) => ComponentChildren) | false }
   /** Columns whose numbers stand at the right. */
   numeric?: readonly NoInfer<Name>[]
-  rows?: readonly Row[]
-  groups?: readonly RowGroup<Row>[]
+  rows: readonly Row[]
+  /** Rows that belong together, by a key. The first one makes the heading above them, and the actions on all. */
+  group?: {
+    readonly of: (row: Row) => string
+    readonly head: (row: Row) => ComponentChildren
+    readonly actions: (row: Row) => ComponentChildren
+  }
 }) {
-  const { label, names, cells, numeric = [], rows = [], groups = [{ key: '', rows }] } = props
+  const { label, names, cells, numeric = [], rows, group } = props
+  const groups = Map.groupBy(rows, (row) => group?.of(row))
   const columns = (Object.keys(cells) as Name[]).flatMap((name) => {
     const cell: ((row: Row) => ComponentChildren) | false | undefined = cells[name]
     const kind = numeric.includes(name) ? 'numeric' : undefined
     return cell ? [{ name: names[name], cell, kind }] : []
   })
-  const isOneRow = groups.flatMap(({ rows }) => rows).length <= 1
   return (
-    <table class={isOneRow ? 'table one-row' : 'table'} aria-label={label}>
+    <table class={rows.length <= 1 ? 'table one-row' : 'table'} aria-label={label}>
       <thead>
         <tr>
           {columns.map(({ name, kind }) => (
@@ -39,18 +35,18 @@ export function Table<Row extends { id: string }, Name extends string>(props: {
           ))}
         </tr>
       </thead>
-      {groups.map(({ key, head, actions, rows }) => (
+      {[...groups].map(([key, rows]) => (
         <tbody key={key}>
-          {head && (
-            <tr class="group-head">
+          {rows.slice(0, group ? 1 : 0).map((first) => (
+            <tr key="head" class="group-head">
               <th scope="rowgroup" colSpan={2}>
-                {head}
+                {group?.head(first)}
               </th>
               <td colSpan={columns.length - 2}>
-                <div class="actions">{actions}</div>
+                <div class="actions">{group?.actions(first)}</div>
               </td>
             </tr>
-          )}
+          ))}
           {rows.map((row) => (
             <tr key={row.id} id={`row-${row.id}`}>
               {columns.map(({ name, cell, kind }, index) =>

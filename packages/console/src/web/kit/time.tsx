@@ -28,12 +28,8 @@ export function Time({ at: moment, form = 'short' }: { at: number; form?: TimeFo
   const yearOf = (time: number) => dateOf(at.zone, time).split('-')[0]
   const isOld = form === 'recent' && yearOf(moment) !== yearOf(at.now)
   const iso = new Date(moment).toISOString()
-  const utc = iso.replace('T', ' ').replace('Z', ' UTC')
   return (
-    <time
-      dateTime={iso}
-      title={form === 'clock' ? `${timeText(at, moment, 'long')} = ${utc}` : utc}
-    >
+    <time dateTime={iso} title={iso.replace('T', ' ').replace('Z', ' UTC')}>
       {timeText(at, moment, isOld ? 'short' : form)}
     </time>
   )
@@ -59,35 +55,21 @@ export function durationText({ locale }: At, seconds: number): string {
   return parts.length === 0 ? unitText(0, 'second') : parts.join(' ')
 }
 
-/** From then on it is marked, in milliseconds. */
-const LAST_MS = 30_000
-
 /**
  * Counts down to a moment: the script writes what is left. A timer is a live region that stays silent.
  *
  * @param until milliseconds since the epoch
  */
 export function Countdown({ until }: { until: number }, at: At) {
-  const left = Math.max(0, until - at.now)
-  const seconds = Math.ceil(left / 1000)
+  const seconds = Math.ceil(Math.max(0, until - at.now) / 1000)
   return (
     <time
       role="timer"
-      class={left <= LAST_MS ? 'countdown last' : 'countdown'}
+      class="countdown"
       dateTime={new Date(until).toISOString()}
       data-until={until}
     >
       {`${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`}
     </time>
   )
-}
-
-/** Such as *in 2 minutes*. @param milliseconds how far away; before now: less than 0 */
-export function relativeText({ locale }: At, milliseconds: number): string {
-  const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
-  const seconds = Math.round(milliseconds / 1000)
-  const found = UNITS.find(([, length]) => length >= 60 && length <= Math.abs(seconds))
-  // A text that changed each second would be read out each second.
-  const [unit, length] = found ?? ['second', Number.POSITIVE_INFINITY]
-  return relative.format(Math.round(seconds / length), unit)
 }

@@ -1,5 +1,5 @@
 import { dateOf, daysFrom, monthOf, type Range, rangeText } from '../when.ts'
-import { type At, text } from './at.ts'
+import type { At } from './at.ts'
 import { SelectField, TextField } from './form.tsx'
 import { timeText } from './time.tsx'
 
@@ -32,10 +32,8 @@ export function WhenField({ range, isDays }: { range: Range; isDays?: boolean },
 
 /** A part of time that is no choice, to the minute. */
 function momentsText({ from, to }: Range, at: At): string {
-  const { filter } = at.words.impersonations.audit
-  if (to === undefined) return text(at, filter.fromChip, { from: timeText(at, from ?? 0) })
-  if (from === undefined) return text(at, filter.toChip, { to: timeText(at, to) })
-  return `${timeText(at, from)} – ${timeText(at, to)}`
+  const moment = (time: number | undefined) => (time === undefined ? '' : timeText(at, time))
+  return `${moment(from)} – ${moment(to)}`
 }
 
 function choicesAt(at: At): readonly (readonly [value: string, label: string])[] {

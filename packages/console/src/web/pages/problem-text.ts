@@ -1,7 +1,7 @@
 import { NO_CONTROLS } from 'oidc-provider-impersonation-verify/format'
 import type { Problem } from '../http/problem.ts'
 import { type At, text } from '../kit/at.ts'
-import { relativeText } from '../kit/time.tsx'
+import { timeText } from '../kit/time.tsx'
 
 /** A problem in the words of its reader: by its code, not by the words of the server. */
 export function problemText(
@@ -14,7 +14,7 @@ export function problemText(
   if (error === 'invalid_request' && message.endsWith(NO_CONTROLS)) return web.textWrong
   if (statusCode === 429 && error === 'temporarily_unavailable') return codes.too_many_requests
   if (sentence !== undefined) {
-    return text(at, sentence, { time: relativeText(at, retryAfter * 1000) })
+    return text(at, sentence, { time: timeText(at, at.now + retryAfter * 1000) })
   }
   if (statusCode >= 500) return trouble
   if (statusCode === 404) return codes.not_found

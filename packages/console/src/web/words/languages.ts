@@ -4,13 +4,7 @@ import { lookUp } from './look-up.ts'
 import { ENGLISH, GERMAN, type Words } from './words.ts'
 
 /** The languages of a console, each by its BCP 47 tag. */
-export interface Languages {
-  readonly tags: readonly string[]
-  /** The language of a person who asks for none of them. */
-  readonly preferred: string
-  /** English if there is no such language. */
-  wordsIn(tag: string): Words
-}
+export type Languages = ReturnType<typeof createLanguages>
 
 /** The languages of the package. */
 const SHIPPED: ReadonlyMap<string, Words> = new Map([
@@ -30,7 +24,7 @@ export function createLanguages(
   added: Readonly<Record<string, Sentences | undefined>>,
   preferred: string,
   warn: (message: string) => void,
-): Languages {
+) {
   const all = new Map(SHIPPED)
   const troubles: string[] = []
   for (const [tag, sentences] of Object.entries(added)) {
@@ -42,10 +36,13 @@ export function createLanguages(
     troubles.push(...troublesOf(tag, { ...differences, ...(related && { missing: [] }) }))
   }
   if (troubles.length > 0) warn(`${troubles.join('; ')}. The console's own sentences stay there.`)
+  const tags: readonly string[] = [...all.keys()]
   return {
-    tags: [...all.keys()],
+    tags,
+    /** The language of a person who asks for none of them. */
     preferred,
-    wordsIn: (tag) => all.get(tag) ?? ENGLISH,
+    /** English if there is no such language. */
+    wordsIn: (tag: string) => all.get(tag) ?? ENGLISH,
   }
 }
 

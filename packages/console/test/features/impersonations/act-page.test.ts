@@ -1,10 +1,9 @@
 import { expect } from 'chai'
-import type { Authorize } from 'oidc-provider-impersonation'
 import { type Deployment, deploy } from '../../support/deployment.ts'
 import { expectStatus } from '../../support/expect-answer.ts'
 import { formsOf, press, readPage } from '../../support/forms.ts'
 import { storePause } from '../../support/store-pause.ts'
-import { deployWithPermits } from '../../support/with-permits.ts'
+import { deployWithPermits, RULE_WITHOUT_CARLA } from '../../support/with-permits.ts'
 
 const ACT = '/impersonations'
 
@@ -13,12 +12,6 @@ const formOf = (more: object = {}) =>
 
 const read = (deployment: Deployment, more: object = {}) =>
   readPage(deployment, 'olivia', formOf(more))
-
-/** A change of Alice needs a second person, or is an emergency; Carla is refused. */
-const rule: Authorize = ({ account, scope = '' }) => {
-  if (account.accountId === 'carla') return false
-  return scope.includes('orders:write') ? { needs: ['second_person'], emergency: true } : true
-}
 
 describe('the form to act', () => {
   it('is filled in by the link of a ticket system, as text, and starts by one press', async () => {
@@ -50,7 +43,7 @@ describe('the form to act', () => {
   })
 
   it('has no button for a protected customer, a stopped operator, oneself, and what the rule refuses', async () => {
-    await using deployment = await deployWithPermits(rule)
+    await using deployment = await deployWithPermits(RULE_WITHOUT_CARLA)
     await storePause(deployment, { operator: 'olivia', customer: 'bob', by: 'bob' })
     deployment.roles.set('alice', 'operator')
     for (const [who, user, why] of [
@@ -95,7 +88,7 @@ describe('the form to act', () => {
   })
 
   it('asks for an approval where the rule needs one, in the same tab, and starts by it', async () => {
-    await using deployment = await deployWithPermits(rule)
+    await using deployment = await deployWithPermits(RULE_WITHOUT_CARLA)
     const { permits } = deployment
     const change = { access: 'change' }
     const html = await read(deployment, change)
@@ -128,7 +121,7 @@ describe('the form to act', () => {
   })
 
   it('says at the press what it could not foresee: the form has the way to ask then', async () => {
-    await using deployment = await deployWithPermits(rule)
+    await using deployment = await deployWithPermits(RULE_WITHOUT_CARLA)
     const more = { ticketId: 'SUP-9', access: 'change' }
     const answer = await press(deployment, await read(deployment, { ticket: '' }), ACT, { more })
     expectStatus(answer, 403)
@@ -139,7 +132,7 @@ describe('the form to act', () => {
   })
 
   it('starts in an emergency, with the reason why it cannot wait, and not without', async () => {
-    await using deployment = await deployWithPermits(rule)
+    await using deployment = await deployWithPermits(RULE_WITHOUT_CARLA)
     const { permits } = deployment
     const html = await read(deployment, { access: 'change' })
     const button = `${ACT}/emergency`

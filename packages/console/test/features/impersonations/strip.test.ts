@@ -14,8 +14,9 @@ const read = (deployment: Deployment, who = 'olivia', path = '/people?who=custom
   readPage(deployment, who, path)
 
 describe('the strip of every page', () => {
+  const deployment = renewed(() => deploy())
+
   it('has what the reader runs, and nothing of others; an auditor has none', async () => {
-    await using deployment = await deploy()
     await deployment.impersonate({ ticket: 'SUP-1', access: 'read' })
     await deployment.impersonate({ operator: 'oscar', customer: 'bob', ticket: 'SUP-2' })
     const html = await read(deployment)
@@ -26,7 +27,6 @@ describe('the strip of every page', () => {
   })
 
   it('ends it, says so, and comes back to the page', async () => {
-    await using deployment = await deploy()
     const { id } = await deployment.impersonate()
     const html = await read(deployment)
     const { status, headers } = await press(deployment, html, `/running/${id}/end`)
@@ -38,7 +38,6 @@ describe('the strip of every page', () => {
   })
 
   it('offers to go on in the last minute, and for ten minutes after an end of the reader’s own', async () => {
-    await using deployment = await deploy()
     const { id } = await deployment.impersonate({ ticket: 'SUP-7', duration: 120 })
     const label = 'Continue for SUP-7, as Alice Ng'
     expect(await read(deployment), 'before').to.not.include(label)
@@ -65,7 +64,6 @@ describe('the strip of every page', () => {
   })
 
   it('uses up none of the questions to the rule that the form may ask', async () => {
-    await using deployment = await deploy()
     for (const ticket of ['SUP-1', 'SUP-2', 'SUP-3']) {
       await (await deployment.impersonate({ ticket })).end()
     }
@@ -75,7 +73,6 @@ describe('the strip of every page', () => {
   })
 
   it('offers the last of those that began for one ticket, and none if a lead ended that', async () => {
-    await using deployment = await deploy()
     for (let times = 0; times < 2; times += 1) {
       await (await deployment.impersonate({ ticket: 'SUP-77' })).end()
     }
@@ -90,7 +87,6 @@ describe('the strip of every page', () => {
   })
 
   it('says what another person ended, with their name and note, and offers nothing then', async () => {
-    await using deployment = await deploy()
     const [first, second] = [
       await deployment.impersonate({ ticket: 'SUP-1' }),
       await deployment.impersonate({ ticket: 'SUP-2', customer: 'bob' }),
@@ -114,18 +110,18 @@ describe('the strip of every page', () => {
 
   it('leads from looking to changing: by a button, by the form where that needs an approval, or not at all', async () => {
     let verdict: false | true | { readonly needs: readonly ['user'] } = true
-    await using deployment = await deploy({
+    await using ruled = await deploy({
       authorize: ({ scope }) => (scope?.includes('orders:write') ? verdict : true),
     })
-    const { id } = await deployment.impersonate({ access: 'read', ticket: 'SUP-3' })
+    const { id } = await ruled.impersonate({ access: 'read', ticket: 'SUP-3' })
     const action = `/impersonations/${id}/continue`
-    expect(formsOf(await read(deployment)).get(action)).to.include({ access: 'change' })
+    expect(formsOf(await read(ruled)).get(action)).to.include({ access: 'change' })
     verdict = { needs: ['user'] }
-    const html = await read(deployment)
+    const html = await read(ruled)
     expect(formsOf(html).has(action)).to.equal(false)
     expect(html).to.match(/href="\/console\/act\?user=alice&amp;ticket=SUP-3[^"]*access=change"/)
     verdict = false
-    expect(await read(deployment)).to.not.include('with changes')
+    expect(await read(ruled)).to.not.include('with changes')
   })
 })
 

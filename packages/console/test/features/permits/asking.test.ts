@@ -11,10 +11,11 @@ import { expectProblem, expectStatus, idsOf } from '../../support/expect-answer.
 import { follow } from '../../support/following.ts'
 import { memoryAudit } from '../../support/memory-audit.ts'
 import { storePause } from '../../support/store-pause.ts'
-import { deployWithPermits, type PermitsDeployment, RULE } from '../../support/with-permits.ts'
-
-/** Nobody acts as Carla. */
-const rule: Authorize = (request) => request.account.accountId !== 'carla' && RULE(request)
+import {
+  deployWithPermits,
+  type PermitsDeployment,
+  RULE_WITHOUT_CARLA,
+} from '../../support/with-permits.ts'
 
 const ACT = { ...LOOK, access: 'change', reason: 'The address is wrong' }
 const EMERGENCY = { ...ACT, emergency: 'The order leaves in five minutes' }
@@ -33,7 +34,7 @@ describe('permits in the console', () => {
   const begin = begunAnew(
     async (options: Partial<PermitsOptions> = {}, audit: AuditStore = memoryAudit()) => {
       ahead = 0
-      deployment = await deployWithPermits(rule, {
+      deployment = await deployWithPermits(RULE_WITHOUT_CARLA, {
         audit,
         now: () => Date.now() + ahead,
         permits: { approvers: undefined, window: 600, ...options },
@@ -63,7 +64,11 @@ describe('permits in the console', () => {
       return made.close()
     }
     const own = { ...made, close }
-    const other = await deploy({ audit, authorize: own.wrap(rule), console: { permits: own } })
+    const other = await deploy({
+      audit,
+      authorize: own.wrap(RULE_WITHOUT_CARLA),
+      console: { permits: own },
+    })
     await other[Symbol.asyncDispose]()
     expect(calls).to.deep.equal(['permits', 'audit'])
   })

@@ -9,7 +9,7 @@ import { onEachKind, type StorageKind, storeAt } from '../../ledger/recording/so
 import { later } from '../../support/clock.ts'
 import type { Answer, Deployment } from '../../support/deployment.ts'
 import { expectStatus } from '../../support/expect-answer.ts'
-import { deployWithPermits } from '../../support/with-permits.ts'
+import { deployWithPermits, RULE } from '../../support/with-permits.ts'
 
 const DAY = 86_400_000
 
@@ -65,10 +65,7 @@ function found(texts: ReadonlyMap<string, string>) {
 describe('what is left of a person in the database', () => {
   onEachKind.it('is nothing after an erasure, whatever happened before', async (kind, place) => {
     const own = await storeAt(kind, place)
-    const rule: Authorize = ({ context, scope = '' }) => {
-      if (context?.reason === 'Quagga') return false
-      return scope.includes('orders:write') ? { needs: ['second_person'], emergency: true } : true
-    }
+    const rule: Authorize = (request) => request.context.reason !== 'Quagga' && RULE(request)
     const adapter = createMemoryAdapter()
     const deployment = await deployWithPermits(rule, {
       adapter,

@@ -54,34 +54,34 @@ describe('the export as CSV', () => {
     const [a, b] = await csv(store)
     expect(a).to.include({
       id: idOf('a').replace(/^-/, "'-"),
-      first_event: '2026-01-01T00:00:00.000Z',
-      last_event: '2026-01-01T00:00:00.005Z',
+      at: '2026-01-01T00:00:00.000Z',
+      last_at: '2026-01-01T00:00:00.005Z',
       operator_id: 'olivia',
       customer_id: 'alice',
       ticket: 'SUP-1',
       reason: 'Order lost',
       outcome: 'requested',
-      ended: '2026-01-01T00:00:00.004Z',
-      ended_by: 'olivia',
+      end_at: '2026-01-01T00:00:00.004Z',
+      end_by: 'olivia',
       reads: '1',
       changes: '1',
       refused: '0',
       replays: '1',
-      alarms: '1',
+      alarm_count: '1',
       alarm_kinds: 'replayed',
-      alarm_open: 'yes',
-      on_hold: 'yes',
-      hold_changed_by: 'grace',
-      objected: '',
+      is_alarm_open: 'true',
+      hold_is_held: 'true',
+      hold_by: 'grace',
+      objection_at: '',
       refusal_error: '',
       application: 'shop',
     })
-    expect(b).to.include({ customer_id: 'bob', outcome: 'unused', started: '', alarms: '0' })
+    expect(b).to.include({ customer_id: 'bob', outcome: 'unused', started_at: '', alarm_count: '' })
   })
 
   it('begins with a byte order mark, and ends each line with CR LF', async () => {
     const text = await whole(exportCsv(await storeWith('x'), ROWS))
-    expect(text.startsWith('\ufeffid,first_event,')).to.equal(true)
+    expect(text.startsWith('\ufeffid,at,')).to.equal(true)
     expect(text.match(/\r\n/g)).to.have.length(2)
     expect(text.endsWith('\r\n')).to.equal(true)
     expect((await whole(exportCsv(memoryAudit(), ROWS))).match(/\r\n/g)).to.have.length(1)

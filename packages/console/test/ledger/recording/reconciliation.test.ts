@@ -151,7 +151,7 @@ describe('I13: what the provider knows and the audit does not', () => {
   it('is written once by several consoles at the same time, and shown as what it is', async () => {
     const audit = memoryAudit()
     await using deployment = await deploy({ audit })
-    const { items } = { items: ['a', 'b', 'c'].map((name) => kept(name)) }
+    const items = ['a', 'b', 'c'].map((name) => kept(name))
     const counts = await Promise.all([1, 2, 3].map(() => reconciled(audit, items)))
     expect(counts.reduce((sum, { written }) => sum + written, 0)).to.equal(9)
     expect(await readOn(audit)).to.have.length(9)

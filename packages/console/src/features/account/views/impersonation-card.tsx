@@ -1,6 +1,5 @@
 import { type AccountImpersonation, cardInWords } from '../../../web/account-card.ts'
-import type { Done } from '../../../web/done.ts'
-import { type At, counted, text } from '../../../web/kit/at.ts'
+import { type At, text } from '../../../web/kit/at.ts'
 import { Badge, UnapprovedMark } from '../../../web/kit/badge.tsx'
 import { Fact } from '../../../web/kit/fact.tsx'
 import { ActionButton } from '../../../web/kit/form.tsx'
@@ -8,6 +7,11 @@ import { NoteAction } from '../../../web/kit/note-action.tsx'
 import { actorName } from '../../../web/kit/people.tsx'
 import { Text } from '../../../web/kit/text.tsx'
 import { Time, timeText } from '../../../web/kit/time.tsx'
+
+const STATE_TONES: { [S in AccountImpersonation['state']]?: 'alarm' | 'warning' } = {
+  running: 'warning',
+  replay: 'alarm',
+}
 
 /** One time that the support team acted as the customer. */
 export function ImpersonationCard({ of }: { of: AccountImpersonation }, at: At) {
@@ -24,7 +28,7 @@ export function ImpersonationCard({ of }: { of: AccountImpersonation }, at: At) 
           <Text of={account[sentenceOf(state)]} who={<bdi class="person">{who}</bdi>} />
         </h3>
         <span class="marks">
-          <Badge tone={stateTone(state)}>{stateText(of, at)}</Badge>
+          <Badge tone={STATE_TONES[state] ?? 'plain'}>{stateText(of, at)}</Badge>
           <UnapprovedMark of={of} />
         </span>
       </div>
@@ -40,18 +44,14 @@ export function ImpersonationCard({ of }: { of: AccountImpersonation }, at: At) 
           {warning}
         </p>
       ))}
-      {card.nothing && <p>{card.nothing}</p>}
-      {card.did.length + card.counts.length > 0 && (
+      {card.done.length > 0 && (
         <div>
           <h4>{account.did}</h4>
           <ul class="did">
-            {card.did.map((done) => (
-              <li key={`${done.text} ${done.at}`}>
-                <DoneText of={done} />
+            {card.done.map((line) => (
+              <li key={line}>
+                <bdi>{line}</bdi>
               </li>
-            ))}
-            {card.counts.map((sentence) => (
-              <li key={sentence}>{sentence}</li>
             ))}
           </ul>
         </div>
@@ -101,27 +101,4 @@ function sentenceOf(state: AccountImpersonation['state']) {
 function stateText({ state, endedBy }: AccountImpersonation, at: At): string {
   const { states, endedBy: sentence } = at.words.account
   return endedBy ? text(at, sentence, { who: endedBy.name ?? endedBy.id }) : states[state]
-}
-
-function stateTone(state: AccountImpersonation['state']) {
-  if (state === 'running') return 'warning'
-  return state === 'replay' ? 'alarm' : 'plain'
-}
-
-/** Something that was done, in the words of the application. */
-function DoneText({ of }: { of: Done }, at: At) {
-  const { account } = at.words
-  return (
-    <>
-      <bdi>{of.text}</bdi>
-      {of.refused && <Badge tone="warning">{account.wasRefused}</Badge>}
-      <span class="soft">
-        {of.count > 1 ? (
-          counted(at, account.times, of.count, { at: timeText(at, of.at) })
-        ) : (
-          <Time at={of.at} />
-        )}
-      </span>
-    </>
-  )
 }

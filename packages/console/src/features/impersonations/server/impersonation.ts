@@ -6,7 +6,7 @@ import {
 import * as v from 'valibot'
 import { recordNow, settle } from '../../../web/audit.ts'
 import { optionalNote, writtenText } from '../../../web/http/json-body.ts'
-import { notFound, orUnavailable, Problem } from '../../../web/http/problem.ts'
+import { notFound, Problem } from '../../../web/http/problem.ts'
 import { numberParameter } from '../../../web/http/query.ts'
 import type { WithBody, WithQuery } from '../../../web/parts.ts'
 import { auditWords, findRow, shownRow } from '../../../web/rows.ts'
@@ -68,6 +68,5 @@ async function recordHold(
   }
   await recordNow(call, { event, id, note: call.body.note }, before?.at)
   // A row that is gone is not put on hold.
-  const held = await orUnavailable('the audit cannot be read now', () => call.audit.store.row(id))
-  if (!held) throw notFound('it was erased meanwhile')
+  if (!(await call.audit.store.row(id))) throw notFound('it was erased meanwhile')
 }

@@ -61,11 +61,11 @@ function ActForm({ model }: { model: ActModel }, at: StaffAt) {
               title={ticketPattern && like}
             />
             <NoteField
-              isNeeded
+              required
               of={field('reason', draft.reason)}
               label={form.reason}
               help={form.reasonHelp}
-              most={MAX_REASON_LENGTH}
+              maxLength={MAX_REASON_LENGTH}
             />
             <Choice
               of={field('application', draft.application)}
@@ -114,10 +114,7 @@ function Next({ model, field }: { model: ActModel; field: FieldIn }, at: StaffAt
       />
       {inTheWay.map((it) => (
         <p key={it.id} class="hint">
-          {text(at, it.customer.id === customer.id ? form.already : form.oneAtATime, {
-            ...slots,
-            name: personName(at, it.customer),
-          })}
+          {text(at, form.oneAtATime, { ...slots, name: personName(at, it.customer) })}
         </p>
       ))}
       {approval && <ApprovalPart approval={approval} field={field} />}

@@ -37,16 +37,16 @@ export function RunningNow(
 function RunningTable({ rows }: { rows: readonly RunningImpersonation[] }, at: StaffAt) {
   const { columns, title } = at.words.impersonations.running
   const mayAct = at.me.role !== 'auditor'
-  const groups = Map.groupBy(rows, ({ operator, software }) => operator?.id ?? `${software} alone`)
   return (
     <Table
       label={title}
-      groups={[...groups].map(([key, rows]) => ({
-        key,
-        rows,
-        head: rows[0] && <OperatorHead of={rows[0]} />,
-        actions: <StopButton operator={rows[0]?.operator} />,
-      }))}
+      rows={rows}
+      group={{
+        of: ({ operator, software }) => operator?.id ?? `${software} alone`,
+        // An operator stands above what software runs for them, too.
+        head: ({ operator, software }) => <Actor of={operator ? { operator } : { software }} />,
+        actions: ({ operator }) => <StopButton operator={operator} />,
+      }}
       names={columns}
       numeric={['left']}
       cells={{
@@ -73,17 +73,6 @@ function RunningTable({ rows }: { rows: readonly RunningImpersonation[] }, at: S
         end: mayAct && ((it) => <EndButton of={it} />),
       }}
     />
-  )
-}
-
-/** An operator above what they run, and what software runs for them. */
-function OperatorHead({ of }: { of: RunningImpersonation }, at: StaffAt) {
-  const { operator } = of
-  return (
-    <span class="marks">
-      <Actor of={operator ? { operator } : of} />
-      {operator?.id === at.me.id && <Badge>{at.words.impersonations.running.you}</Badge>}
-    </span>
   )
 }
 

@@ -158,9 +158,8 @@ export const continuePage: View<Awaited<ReturnType<typeof showContinue>>> = (mod
           </p>
         )}
         {wayOn === 'refused' && <p>{running.continueGone}</p>}
-        {wayOn === 'needs' && <p>{running.continueNeeds}</p>}
         <div class="actions">
-          {wayOn === 'allowed' && <WayOn isFirst of={row} way={wayOn} />}
+          <WayOn isFirst of={row} way={wayOn} />
           <Link to={toAct(row, row.canChange ? 'change' : undefined)}>{running.toForm}</Link>
         </div>
       </>

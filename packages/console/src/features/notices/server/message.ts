@@ -1,8 +1,6 @@
 import { fill } from 'oidc-provider-impersonation-verify/format'
 import type { CardInWords } from '../../../web/account-card.ts'
 import type { BrandSettings } from '../../../web/brand.ts'
-import type { Done } from '../../../web/done.ts'
-import { counted } from '../../../web/kit/at.ts'
 import type { Words } from '../../../web/words/words.ts'
 import { mailHtml, mailText } from './layout.ts'
 import type { Notice } from './notice.ts'
@@ -47,7 +45,6 @@ function contentOf({ kind, name, by, url, card }: MessageFacts, reader: Reader) 
   const { brand } = reader
   const title = words.subjects[kind]
   const said = fill(words.sentences[kind], { who: plain(by ?? account.support) })
-  const done = [...card.did.map((each) => doneLine(each, reader)), ...card.counts]
   return {
     subject: brand
       ? fill(words.subjectOfFirm, { firm: asLine(brand.name), subject: title })
@@ -56,14 +53,14 @@ function contentOf({ kind, name, by, url, card }: MessageFacts, reader: Reader) 
     sentence: [said, ...card.warnings].join(' '),
     facts: labelledFacts(card, reader),
     doneTitle: account.did,
-    done: done.length > 0 ? done : [card.nothing ?? []].flat(),
+    done: card.done,
     linkTitle: words.links[kind],
     url,
     onlyLink: words.onlyLink,
   }
 }
 
-/** What is known. A ticket keeps its digits together. */
+/** The facts that are known. A ticket keeps its digits together. */
 function labelledFacts({ facts }: CardInWords, { locale, timeZone, words }: Reader) {
   const format = new Intl.DateTimeFormat(locale, {
     day: 'numeric',
@@ -80,11 +77,4 @@ function labelledFacts({ facts }: CardInWords, { locale, timeZone, words }: Read
     if (typeof value === 'number') return [[label, format.format(value)]]
     return [[label, label === ticket ? withoutAddresses(value) : plain(value)]]
   })
-}
-
-function doneLine({ text, count, refused }: Done, reader: Reader): string {
-  const { notices, account } = reader.words
-  const times = count > 1 ? counted(reader, notices.times, count) : []
-  const how = [refused ? account.wasRefused : [], times].flat().join(', ')
-  return how ? fill(notices.done, { what: plain(text), how }) : plain(text)
 }

@@ -2,7 +2,7 @@ import type { NoticeKind, Unapproved } from 'oidc-provider-impersonation-verify/
 
 export type { NoticeKind } from 'oidc-provider-impersonation-verify/format'
 
-/** What a customer is told, to be sent as it is. Times are in milliseconds since the epoch. */
+/** A notice for a customer, to be sent as it is. Times are in milliseconds since the epoch. */
 export interface Notice {
   /**
    * The same each time that it is sent: a notice can come twice, after a crash or a failure. 43 of the
@@ -31,7 +31,7 @@ export interface Notice {
   }
   /** The names of the operators, or of the team: see `by` of the options. Without line breaks. Absent with `'opened'`. */
   readonly by?: string | undefined
-  /** Where, as the console names it. */
+  /** The application, as the console names it. */
   readonly application?: string | undefined
   /** Only where `ticket.pattern` is set, and it matches. */
   readonly ticket?: string | undefined
@@ -40,7 +40,7 @@ export interface Notice {
   /** The id: with the other kinds. */
   readonly permit?: string | undefined
   /**
-   * Where nobody approved it: an emergency. `'after_refusal'`: a request of the same operator was refused before.
+   * Present if nobody approved it: an emergency. `'after_refusal'`: a request of the same operator was refused before.
    */
   readonly unapproved?: Unapproved['unapproved']
   /** When it happened. */
@@ -84,12 +84,12 @@ export interface NoticesOptions {
   readonly send?:
     | ((notice: Notice, options: { readonly signal: AbortSignal }) => unknown)
     | undefined
-  /** How many notices a process sends at the same time, from 1 to 1000. @defaultValue `16` */
+  /** The number of notices that a process sends at the same time, from 1 to 1000. @defaultValue `16` */
   readonly atOnce?: number | undefined
   /** The kinds that customers are told. @defaultValue all kinds */
   readonly when?: readonly NoticeKind[] | undefined
   /**
-   * How long after a start the notice is sent, in seconds, from 0 to 86400. A ticket is over when nothing has run
+   * Time from a start to its notice, in seconds, from 0 to 86400. A ticket is over when nothing has run
    * for it for as long, at least 10 seconds.
    * @defaultValue `600`
    */
@@ -103,7 +103,7 @@ export interface NoticesOptions {
   readonly timeZone?: string | undefined
 }
 
-/** What is used of nodemailer's `Transporter`. */
+/** The part of nodemailer's `Transporter` that is used. */
 export interface MailTransport {
   sendMail(mail: Mail): Promise<unknown>
 }

@@ -12,11 +12,12 @@ const MAX_READ = 100
 /** All that is told of a ticket. The first comes first. */
 export type TicketRows = readonly [AuditRow, ...AuditRow[]]
 
-/** What is told of a ticket. Or it is told with another impersonation for it, or was. */
-export type TicketTelling = { readonly kind: 'ended' | 'started' } & (
-  | { readonly is: 'told'; readonly rows: TicketRows }
-  | { readonly is: 'joined' }
-)
+/** The notice of a ticket. `joined`: it is told with another impersonation for it, or was. */
+interface TicketTelling {
+  readonly kind: 'ended' | 'started'
+  readonly is: 'joined' | 'told'
+  readonly rows: TicketRows
+}
 
 /** All that started for the ticket, by whomever. The first comes first. */
 export async function rowsOfTicket(
@@ -58,17 +59,17 @@ export function chooseTelling(
   if (kind === 'ended' && together.every((each) => quietAt(each) <= now)) {
     const ends = together.filter(({ deliveries }) => deliveries?.customer?.due.ended)
     const last = ends.reduce((one, each) => (overAt(each) > overAt(one) ? each : one), row)
-    return last === row ? { kind, is: 'told', rows } : { kind, is: 'joined' }
+    return { kind, is: last === row ? 'told' : 'joined', rows }
   }
   // It goes on, and its beginning was to be told with its end.
   const isStartToTell = row.deliveries?.customer?.told.started === undefined
   if (isFirst && isStartToTell) return { kind: 'started', is: 'told', rows }
-  return { kind, is: 'joined' }
+  return { kind, is: 'joined', rows }
 }
 
 const startOf = ({ startedAt, at }: AuditRow) => startedAt ?? at
 
-/** What goes on without a pause, with this row in it. */
+/** The impersonations that go on without a pause, with this row among them. */
 function goingOnWith(row: AuditRow, all: readonly AuditRow[]): readonly AuditRow[] {
   let together: AuditRow[] = []
   for (const each of all) {
@@ -79,7 +80,7 @@ function goingOnWith(row: AuditRow, all: readonly AuditRow[]): readonly AuditRow
   return together
 }
 
-/** What starts later than that is told anew. */
+/** Returns the time from which on another start is told anew. */
 function openUntil(row: AuditRow): number {
   const { told, last } = row.deliveries?.customer ?? {}
   const isToldToBeOver = told?.ended !== undefined && last?.is !== 'joined'

@@ -29,7 +29,7 @@ import { isTicket } from '../../../web/ticket.ts'
 import { lookUp } from '../../../web/words/look-up.ts'
 import { type Reader, writeMessage } from './message.ts'
 import type { Notice, NoticeSettings } from './notice.ts'
-import { asLine } from './plain.ts'
+import { asLine, plain } from './plain.ts'
 import type { TicketRows } from './ticket.ts'
 
 export interface NoticeParts {
@@ -42,7 +42,7 @@ export interface NoticeParts {
   readonly now: () => number
 }
 
-/** What is told: a ticket, with all that started for it, or a permit. */
+/** The subject of a notice: a ticket, with all that started for it, or a permit. */
 export type ToldOf =
   | { readonly kind: 'ended' | 'started'; readonly rows: TicketRows }
   | { readonly kind: NoticeKind; readonly permit: AnswerRecord | PermitRecord }
@@ -99,7 +99,7 @@ async function aboutTicket(
     startedAt,
     ...present({ application, endedAt, expiresAt, unapproved, ticket: shown.ticket }),
     operators: rows.map(({ operator }) => operator ?? { id: '' }),
-    card: cardInWords(shown, reader),
+    card: cardInWords(shown, reader, plain),
   }
 }
 
@@ -111,7 +111,7 @@ function aboutPermit(
   settings: Settings,
 ) {
   const { id, requestedAt: at } = permit
-  const nothing = { warnings: [], did: [], counts: [], nothing: undefined }
+  const nothing = { warnings: [], done: [] }
   if (!isPermit(permit)) {
     const facts: CardInWords['facts'] = [[words.since, at]]
     return { permit: id, at, operators: undefined, card: { ...nothing, facts } }
@@ -150,7 +150,7 @@ function threadOf({ id, customer, ...subject }: AuditRow | AnswerRecord | Permit
 }
 
 /**
- * Whom a notice goes to: as the directory names the customer now, else the account, else the audit.
+ * Finds the customer: as the directory names them now, else the account, else the audit.
  *
  * @throws Error where the directory or the provider fails: the attempt failed then
  */

@@ -38,7 +38,7 @@ export function answers(records: Records, standing: StandingSettings | undefined
   }
 
   /** Stores the choice, and ends what would not start any more. A second No ends what is still alive. */
-  async function choose(given: string, choice: StandingChoice): Promise<Standing> {
+  async function choose(given: string, choice: StandingChoice) {
     records.attached()
     const customer = parseAccountId(given, 'customer')
     if (!standing) throw new PermitError('not_found', 'customers are asked each time')

@@ -15,7 +15,7 @@ import { linesFor } from '../../../web/pages/table.ts'
 import type { AskedFor, Call, Gate, MissingApproval } from '../../../web/parts.ts'
 import type { Approval } from '../../../web/record-answer.ts'
 import { type PermitCall, type PermitParts, requirePermits } from './parts.ts'
-import { isOfTicket, refusalsIn } from './refusals.ts'
+import { refusalsIn } from './refusals.ts'
 
 const { action } = linesFor<PermitCall>()
 
@@ -95,7 +95,7 @@ async function findApproval(
   )
   const refusals = refusalsIn(own, request, now())
   const refusal = refusals.find(({ isByCustomer }) => isByCustomer)
-  const isRefused = refusals.some((each) => isOfTicket(each, body.ticketId))
+  const isRefused = refusals.some((each) => isSameTicket(each.record.ticket, body.ticketId))
   const mayBegin = emergency && permits.hasApprovers && !isRefused
   const isDue = own.some(isReviewDue)
   return {

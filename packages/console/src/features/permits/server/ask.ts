@@ -4,6 +4,7 @@ import {
   foldRecord,
   isPermit,
   isReviewDue,
+  isSameTicket,
   present,
   type StoredRecord,
 } from 'oidc-provider-impersonation-verify/format'
@@ -18,7 +19,7 @@ import type { Records } from '../../../records/records.ts'
 import type { ActBody } from '../../../web/answers.ts'
 import type { AskedFor } from '../../../web/parts.ts'
 import type { AskHow, PermitRequest } from './options.ts'
-import { assertNotRefused, isOfTicket, refusalsIn } from './refusals.ts'
+import { assertNotRefused, refusalsIn } from './refusals.ts'
 import { askRule } from './rule.ts'
 
 /** Requests of one operator in an hour, whatever became of them. */
@@ -77,7 +78,7 @@ export function asking(
 ) {
   const { store, who, now, reading } = records
 
-  async function assertMayAsk(operator: string): Promise<void> {
+  async function assertMayAsk(operator: string) {
     const page = { limit: MAX_REQUESTS }
     const { permits } = await reading(() => store.permits({ operator }, page))
     const { at } = permits[MAX_REQUESTS - 1] ?? { at: 0 }
@@ -87,7 +88,7 @@ export function asking(
     throw new PermitError('temporarily_unavailable', message, { statusCode: 429, retryAfter })
   }
 
-  function assertEmergency(isAllowed: boolean): void {
+  function assertEmergency(isAllowed: boolean) {
     if (!isAllowed) throw new PermitError('access_denied', 'the rule allows no emergency here')
     if (hasApprovers) return
     const message = 'an emergency needs the option approvers of createPermits: who reviews it'
@@ -134,7 +135,8 @@ export function asking(
     const refusals = refusalsIn(await records.list(filter), request, now())
     assertNotRefused(
       refusals,
-      (each) => (isEmergency ? isOfTicket(each, words.ticketId) : each.isByCustomer),
+      (each) =>
+        isEmergency ? isSameTicket(each.record.ticket, words.ticketId) : each.isByCustomer,
       now(),
     )
     const declined = refusals.length > 0 ? refusals.map(({ record }) => record.id) : undefined
@@ -165,12 +167,12 @@ export function asking(
     open,
     /** Finds who could decide on a request that nobody has stored. */
     findDeciders: (request: Bound, words: AskedWords, needs: readonly Need[]) =>
-      who.approvers(foldRecord(undefined, entryOf('requested', request, words, needs))),
+      who.find(foldRecord(undefined, entryOf('requested', request, words, needs))),
   }
 }
 
 /** @throws PermitError if the newest permit of the same people, application and ticket is open, or was refused a moment ago */
-function assertMayRequest(holder: AuditRecord | undefined, request: Bound, now: number): void {
+function assertMayRequest(holder: AuditRecord | undefined, request: Bound, now: number) {
   const permit = permitAt(holder, now)
   if (permit?.state === 'requested') {
     throw new PermitError('already_requested', 'this is asked for already', { permit })
@@ -184,7 +186,7 @@ function assertReviewed(
   holder: AuditRecord | undefined,
   stored: StoredRecord | undefined,
   now: number,
-): void {
+) {
   if (!(holder ? isReviewDue(holder) : stored?.isReviewDue)) return
   const permit = permitAt(holder, now)
   throw new PermitError('review_due', 'your last emergency has to be reviewed first', { permit })

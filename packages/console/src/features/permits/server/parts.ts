@@ -10,7 +10,7 @@ export interface PermitParts {
 export type PermitCall = PermitParts & RecordCall
 
 /** @throws Problem 404 if the console has no permits */
-export function requirePermits({ permits }: PermitParts): ConsolePermits {
+export function requirePermits({ permits }: PermitParts) {
   if (permits) return permits
   throw notFound('there is nothing here')
 }

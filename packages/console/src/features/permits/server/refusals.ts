@@ -3,7 +3,6 @@ import {
   type AuditRecord,
   DAY_MS,
   isPermit,
-  isSameTicket,
   type PermitRecord,
   saidIn,
 } from 'oidc-provider-impersonation-verify/format'
@@ -37,16 +36,12 @@ export function refusalsIn(
   })
 }
 
-/** Checks whether it is of the same ticket, however that is written. */
-export const isOfTicket = ({ record }: PermitRefusal, ticket: string) =>
-  isSameTicket(record.ticket, ticket)
-
 /** @throws PermitError for the first refusal that is in the way */
 export function assertNotRefused(
   refusals: readonly PermitRefusal[],
   isInTheWay: (refusal: PermitRefusal) => boolean,
   now: number,
-): void {
+) {
   const found = refusals.find(isInTheWay)
   if (!found) return
   throw new PermitError('refused_lately', 'this was refused: ask again later', {

@@ -9,7 +9,7 @@ const REQUIRE = 'features.impersonation.managementApi.requireBinding'
  *
  * @param required the members without which nothing is issued
  */
-export function warnOfUnbound(required: readonly string[]): void {
+export function warnOfUnbound(required: readonly string[]) {
   const missing = FITTING.filter((member) => !required.includes(member))
   if (missing.length === 0) return
   const all = [...new Set([...required, ...FITTING])].map((member) => `'${member}'`)
@@ -19,15 +19,15 @@ export function warnOfUnbound(required: readonly string[]): void {
 }
 
 /** Says once for each reason that no permit can fit what a backend asks for. */
-export function unfitWarner(): (why: string) => void {
+export function unfitWarner() {
   const said = new Set<string>()
-  return (why) => {
+  return (why: string) => {
     if (said.has(why)) return
     said.add(why)
     warn(`${why}. Its backend has to send mayAct.sub, mayAct.clientId, one resource and a scope`)
   }
 }
 
-function warn(message: string): void {
+function warn(message: string) {
   process.emitWarning(message, { type: 'ImpersonationWarning', code: 'PERMITS_UNBOUND' })
 }

@@ -88,7 +88,7 @@ const CANNOT_ASK = 'the customer is to be asked, and cannot be asked for this'
 const NO_TICKET = 'options.ticketOf of createPermits answers no ticket: no permit fits'
 
 /** The people who act: the operator whom the token is bound to, and the operator who acts. */
-function operatorsIn({ mayAct, actor }: AuthorizationRequest): readonly string[] {
+function operatorsIn({ mayAct, actor }: AuthorizationRequest) {
   return [mayAct?.sub ?? [], actor?.sub ?? []].flat()
 }
 
@@ -99,12 +99,7 @@ function needingUser(ruled: Exclude<Verdict, false>): Verdict {
 }
 
 /** Checks whether a permit allows a start at this time. By facts: no caller names a permit. */
-function isAllowedBy(
-  record: PermitRecord,
-  facts: RequestFacts,
-  ticket: string,
-  now: number,
-): boolean {
+function isAllowedBy(record: PermitRecord, facts: RequestFacts, ticket: string, now: number) {
   const { grantedAt, customer, operator, application, resource, scope } = record
   const permitted = new Set(scope.split(' '))
   return (

@@ -5,7 +5,7 @@ import type { SqlDialect } from '../sql/dialect.ts'
 import { migrate, statementsIn } from '../sql/migrations.ts'
 import { sql } from '../sql/sql.ts'
 import { sqlStore } from '../sql/store.ts'
-import { badDataCodeOf, create, type PostgresPool, readByIndex, rowsOfQuery } from './client.ts'
+import { create, type PostgresPool, readByIndex, rowsOfQuery } from './client.ts'
 import { schemaCheck } from './schema.ts'
 import { postgresWrites } from './write.ts'
 
@@ -48,20 +48,20 @@ export function createPostgresAudit(options: PostgresAuditOptions): AuditStore {
 
 function postgresDialect(pool: PostgresPool, prepare: boolean): SqlDialect {
   const migration = statementsIn(new URL('./001.sql', import.meta.url))
-  const elements = (texts: readonly string[]) =>
-    sql`SELECT json_array_elements_text(CAST(${JSON.stringify(texts)} AS json))`
   const { findTime, ...writes } = postgresWrites(pool, prepare)
   const dialect: SqlDialect = {
     ...writes,
     // Not `to_regclass`, which remembers that a name was not there until the transaction ends.
-    existing: (names) =>
-      sql`SELECT relname AS name FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-        WHERE nspname = ANY(current_schemas(false)) AND relname IN (${elements(names)})`,
+    existing: sql`
+SELECT relname AS name FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+WHERE nspname = ANY(current_schemas(false))
+  AND relname IN ('impersonation_audit_entry', 'impersonation_audit_schema')`,
     texts: (texts) => sql`SELECT value, at - 1 AS place
       FROM json_array_elements_text(CAST(${JSON.stringify(texts)} AS json)) WITH ORDINALITY AS given (value, at)`,
     matching: { inRow: matching, byIndex: matching },
     differences: schemaCheck(pool, migration),
-    isIn: (column, texts) => sql`${column} = ANY(ARRAY(${elements(texts)}))`,
+    isIn: (column, texts) => sql`
+${column} = ANY(ARRAY(SELECT json_array_elements_text(CAST(${JSON.stringify(texts)} AS json))))`,
     // Of two members with one name, jsonb has the last, as JSON.parse has.
     isCanonical: () => true,
 
@@ -77,10 +77,7 @@ function postgresDialect(pool: PostgresPool, prepare: boolean): SqlDialect {
     read: (query) => rowsOfQuery(pool, query),
     readByIndex: (query) => readByIndex(pool, query),
     create: (statements, unless) => create(pool, statements, unless),
-    refusalOf(error) {
-      const code = badDataCodeOf(error)
-      return code === undefined ? undefined : `PostgreSQL refuses what is in the entry (${code})`
-    },
+    async overwriteRemoved() {},
   }
   return dialect
 }

@@ -1,8 +1,9 @@
 import type { NewSum, Written } from '../../store.ts'
+import { UnstorableError } from '../../unstorable.ts'
 import type { SqlDialect } from '../sql/dialect.ts'
 import { sql } from '../sql/sql.ts'
 import { numberIn, type ResultRow } from '../stored-columns.ts'
-import { isOvertaken, type PostgresPool, rowsOfQuery } from './client.ts'
+import { badDataCodeOf, isOvertaken, type PostgresPool, rowsOfQuery } from './client.ts'
 
 /** Entries, sums, slots, deadline. */
 const WRITE_STATEMENT = {
@@ -34,9 +35,11 @@ export function postgresWrites(pool: PostgresPool, prepare: boolean) {
       learnTime(numberIn(found, 'now'))
       if (outcome !== 'stored') return { is: outcome === 'late' ? 'late' : 'changed' }
       return { is: 'stored', number: numberIn(found, 'place') }
-    } catch (error) {
-      if (isOvertaken(error)) return undefined
-      throw error
+    } catch (cause) {
+      if (isOvertaken(cause)) return undefined
+      const code = badDataCodeOf(cause)
+      if (code === undefined) throw cause
+      throw new UnstorableError(`PostgreSQL refuses what is in the entry (${code})`, { cause })
     }
   }
 

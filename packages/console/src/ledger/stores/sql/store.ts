@@ -1,19 +1,15 @@
 import { ERASED_EVENT } from 'oidc-provider-impersonation-verify/format'
 import { sharedRead } from '../../../kernel/shared-read.ts'
 import type {
-  Batch,
   EntryPage,
   FiledEntry,
   FoundRow,
   KeptRecord,
-  Removal,
   RowPage,
   StoredSeal,
   Sum,
-  Written,
 } from '../../store.ts'
 import { unapprovedOf } from '../../unapproved.ts'
-import { UnstorableError } from '../../unstorable.ts'
 import { asNumber, isRowId } from '../row-columns.ts'
 import { numberIn, type ResultRow, storedEntryOf, textIn } from '../stored-columns.ts'
 import { sumReader } from '../sums.ts'
@@ -39,6 +35,7 @@ const RECORD = raw('record')
 
 /** Keeps the audit in a SQL database. */
 export function sqlStore(dialect: SqlDialect, keepFor: number | undefined) {
+  const { open, close, deadlineIn, write, remove, overwriteRemoved } = dialect
   const read = (...query: Parameters<typeof sql>) => dialect.read(sql(...query))
   const { sumIn, filedIn } = sumReader(dialect.isCanonical)
   const search = sqlSearch(dialect)
@@ -124,10 +121,10 @@ SELECT * FROM (SELECT id, ${VERSION} FROM impersonation_audit_${kind} WHERE ${co
     },
 
     /** Creates what is missing. Safe in several processes at once, and again. */
-    open: async () => dialect.open(),
+    open,
 
     /** Closes what `open` opened, and nothing that was handed in. */
-    close: async () => dialect.close(),
+    close,
 
     /**
      * Compares the tables with those that `open` creates. In SQLite, it also compares what is searched with the
@@ -138,7 +135,7 @@ SELECT * FROM (SELECT id, ${VERSION} FROM impersonation_audit_${kind} WHERE ${co
     assertSchema: () => sharedRead(dialect, () => assertSchema(dialect)),
 
     /** The deadline of a write, by the clock that `write` compares it with. @param withinMs at most so long from now on */
-    deadlineIn: dialect.deadlineIn,
+    deadlineIn,
 
     /**
      * Writes a batch, where each sum has the version that was looked at. The same batch with the same deadline again
@@ -147,14 +144,7 @@ SELECT * FROM (SELECT id, ${VERSION} FROM impersonation_audit_${kind} WHERE ${co
      * @throws UnstorableError where the batch is refused for what is in it: nothing of it is stored
      * @throws Error where it is not known whether it is stored
      */
-    async write(batch: Batch, deadline: number): Promise<Written> {
-      try {
-        return await dialect.write(batch, deadline)
-      } catch (cause) {
-        const refusal = dialect.refusalOf(cause)
-        throw refusal === undefined ? cause : new UnstorableError(refusal, { cause })
-      }
-    },
+    write,
 
     /**
      * Removes rows and permits that have these versions, with the texts of all their entries, in one step. Of each
@@ -162,7 +152,7 @@ SELECT * FROM (SELECT id, ${VERSION} FROM impersonation_audit_${kind} WHERE ${co
      *
      * @returns how many rows, permits and entries about neither were removed
      */
-    remove: async (removal: Removal) => dialect.remove(removal),
+    remove,
 
     /** @throws Error for one that cannot be read */
     async row(id: string) {
@@ -249,9 +239,7 @@ SELECT * FROM (SELECT '${kind}' AS kind, id, CAST(data AS text) AS data, CAST(${
      * Called after an erasure: overwrites what was removed where a file still has it. A storage that cannot do
      * that does nothing.
      */
-    async overwriteRemoved() {
-      await dialect.overwriteRemoved?.()
-    },
+    overwriteRemoved,
 
     newestSeals,
 

@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { resolve, text } from 'oidc-provider-impersonation/siblings'
 import { reasonOf } from 'oidc-provider-impersonation-verify/format'
 import type { AuditStore } from '../../store.ts'
+import { UnstorableError } from '../../unstorable.ts'
 import { KEEPING_RULES, type KeepingOptions } from '../keeping-options.ts'
 import { allOf } from '../row-columns.ts'
 import type { SqlDialect } from '../sql/dialect.ts'
@@ -47,8 +48,8 @@ function sqliteDialect(file: string): SqlDialect {
   }
 
   const dialect: SqlDialect = {
-    existing: (names) =>
-      sql`SELECT name FROM sqlite_schema WHERE name IN (SELECT value FROM json_each(${JSON.stringify(names)}))`,
+    existing: sql`SELECT name FROM sqlite_schema
+      WHERE name IN ('impersonation_audit_entry', 'impersonation_audit_schema')`,
     texts: (texts) => sql`SELECT value, key AS place FROM json_each(${JSON.stringify(texts)})`,
     matching: {
       // Words are letters and digits, with one space between two.
@@ -99,10 +100,16 @@ function sqliteDialect(file: string): SqlDialect {
         for (const text of statements) read(opened(), raw(text))
       }),
     deadlineIn: (withinMs) => performance.now() + withinMs,
-    write: (batch, deadline) => inTransaction(opened(), () => writeTo(opened(), batch, deadline)),
-    remove: (removal) => inTransaction(opened(), () => removeFrom(opened(), removal)),
-    overwriteRemoved: () => emptyLog(opened()),
-    refusalOf: (error) => (isBadData(error) ? 'SQLite refuses what is in the entry' : undefined),
+    async write(batch, deadline) {
+      try {
+        return await inTransaction(opened(), () => writeTo(opened(), batch, deadline))
+      } catch (cause) {
+        if (!isBadData(cause)) throw cause
+        throw new UnstorableError('SQLite refuses what is in the entry', { cause })
+      }
+    },
+    remove: async (removal) => inTransaction(opened(), () => removeFrom(opened(), removal)),
+    overwriteRemoved: async () => emptyLog(opened()),
   }
   return dialect
 }
