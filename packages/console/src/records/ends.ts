@@ -94,13 +94,13 @@ export function endsOf(
       const isAnswer = state === 'ask'
       if (!by || !(isAnswer || state === 'stopped')) return
       const open = await findOpen({ operator: operator?.id, customer: customer?.id })
-      const concerned = isAnswer ? open.filter((permit) => isNeedMet(permit, 'user')) : open
       // I15: stored first, so that nothing starts any more by it.
-      for (const permit of concerned) await revoke(permit, by.id)
+      for (const permit of open) {
+        if (!isAnswer || isNeedMet(permit, 'user')) await revoke(permit, by.id)
+      }
       // An answer ends all that would not start now, whoever allowed it. The rule decides on an emergency.
-      const goesOn = open.filter(({ kind }) => isAnswer && kind === 'emergency')
-      const ids = goesOn.map(({ id }) => id)
-      await endIssued({ operator, customer, by }, before, ids)
+      const goesOn = open.flatMap(({ id, kind }) => (isAnswer && kind === 'emergency' ? id : []))
+      await endIssued({ operator, customer, by }, before, goesOn)
     },
   }
 }

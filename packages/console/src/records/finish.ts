@@ -20,7 +20,7 @@ const UNDER_WAY_MS = 60_000
 const MAX_REMEMBERED = 10_000
 /** The longest life of a subject token and then of its access token. */
 const LONGEST_LIFE_MS = (MAX_SUBJECT_TOKEN_TTL + MAX_ACCESS_TOKEN_TTL) * 1000
-/** Once everything older has ended. */
+/** So much is looked at twice: the clocks of processes differ, and a start may be under way. */
 const RECENT_MS = 10 * UNDER_WAY_MS
 
 /**
@@ -37,19 +37,20 @@ export function finishEnds(
 ): () => Promise<void> {
   const over = new AbortController()
   const finished = new BoundedMap<string, true>(MAX_REMEMBERED)
-  /** The age to which answers and stops are looked at, in milliseconds. */
-  let lookBack = LONGEST_LIFE_MS
+  /** The time of the last look that reached everything, in milliseconds since the epoch. */
+  let lookedAt = 0
 
   async function run() {
     let failure: { readonly error: unknown } | undefined
+    const begun = now()
     // Answers and stops hold for good. A start that may live after one was issued before.
-    const from = now() - lookBack
+    const from = begun - Math.min(LONGEST_LIFE_MS, RECENT_MS + Math.abs(begun - lookedAt))
     for (const filter of [
       { state: 'revoked' },
       { state: 'ask', from },
       { state: 'stopped', from },
     ] as const) {
-      for await (const { permits } of pagesOfRecords(store, { ...filter, notOverAt: now() })) {
+      for await (const { permits } of pagesOfRecords(store, { ...filter, notOverAt: begun })) {
         for (const stored of permits) {
           if (finished.get(stored.id)) continue
           // One that cannot be ended does not hold up the others.
@@ -60,8 +61,8 @@ export function finishEnds(
         if (over.signal.aborted) return
       }
     }
-    lookBack = failure ? LONGEST_LIFE_MS : RECENT_MS
     if (failure) throw failure.error
+    lookedAt = begun
   }
 
   async function finish(stored: StoredRecord) {
@@ -73,7 +74,7 @@ export function finishEnds(
       await limitTime(MAX_END_MS, endUnder(provider, { id, customer: { id: customer } }))
     }
     // A start that was under way at the word comes a little later.
-    if (record && now() > record.lastAt + UNDER_WAY_MS) finished.set(stored.id, true)
+    if (record && now() > record.lastAt + UNDER_WAY_MS) finished.set(id, true)
   }
 
   const running = every(() => INTERVAL_MS, run, {

@@ -49,7 +49,7 @@ function Emergency({ field }: { field: FieldIn }, { base, words }: At) {
     >
       <div class="emergency">
         <p class="note">{ask.emergencyAbout}</p>
-        <NoteField of={why} label={ask.emergencyReason} most={MAX_REASON_LENGTH} />
+        <NoteField of={why} label={ask.emergencyReason} maxLength={MAX_REASON_LENGTH} />
         <Button kind="danger" formAction={`${base}/impersonations/emergency`}>
           {ask.emergencyGo}
         </Button>

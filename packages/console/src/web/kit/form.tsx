@@ -1,5 +1,5 @@
 import { MAX_NOTE_LENGTH } from 'oidc-provider-impersonation-verify/format'
-import type { ComponentChildren, JSX } from 'preact'
+import { type ComponentChildren, h, type JSX } from 'preact'
 import type { At } from './at.ts'
 
 /** The name of a field, its value, and its error. */
@@ -13,22 +13,22 @@ export interface FieldOf {
 /** Finds the field of a form: with the value that came back, if the form was refused. */
 export type FieldIn = (name: string, value?: string) => FieldOf
 
-/**
- * A form that does something. It is sent to an action and comes back to this page.
- *
- * @param props.id if the page has the same form twice
- */
+interface ActionProps {
+  action: string
+  /** If the page has the same form twice. */
+  id?: string | undefined
+  /** Leads into an application, in a tab of its own, and is good once. */
+  opens?: true | undefined
+  /** Values that nobody types. */
+  fields?: Readonly<Record<string, string>> | undefined
+}
+
+/** A form that does something. It is sent to an action and comes back to this page. */
 export function Form(
-  props: {
-    action: string
-    id?: string | undefined
+  props: ActionProps & {
     class?: string
-    /** Leads into an application, in a tab of its own, and is good once. */
-    opens?: true | undefined
     /** The id of an element in the form that the script fetches again when a field is changed. */
     foresees?: string
-    /** Values that nobody types. */
-    fields?: Readonly<Record<string, string>> | undefined
     children: (field: FieldIn) => ComponentChildren
   },
   { base, here, once, reader, refused }: At,
@@ -79,30 +79,22 @@ export function Hidden({ of }: { of: Readonly<Record<string, string | undefined>
   )
 }
 
-interface FieldProps {
+interface FieldProps extends Omit<JSX.AllHTMLAttributes<HTMLElement>, 'as' | 'label'> {
   of: FieldOf
   label: string
   help?: ComponentChildren
 }
 
-type InputProps = Omit<JSX.InputHTMLAttributes<HTMLInputElement>, 'label'>
-
-/** A label, an input, help below it, and what is wrong with it. */
-function Field(
-  props: FieldProps & {
-    children: (
-      input: Omit<FieldOf, 'problem'> & { 'aria-describedby': string; 'aria-invalid': boolean },
-    ) => JSX.Element
-  },
-) {
-  const { of, label, help, children } = props
-  const { problem, ...input } = of
-  const about = `${of.id}-about`
+/** A label, a control with these attributes, help below it, and what is wrong with it. */
+function Field(props: FieldProps & { as: 'input' | 'select' | 'textarea' }) {
+  const { as, of, label, help, ...more } = props
+  const { problem, ...control } = of
+  const about = { 'aria-describedby': `${of.id}-about`, 'aria-invalid': problem !== undefined }
   return (
     <div class={problem ? 'field wrong' : 'field'}>
       <label for={of.id}>{label}</label>
-      {children({ ...input, 'aria-describedby': about, 'aria-invalid': problem !== undefined })}
-      <small id={about}>
+      {h(as, { ...control, ...more, ...about })}
+      <small id={about['aria-describedby']}>
         {problem && <span class="problem">{problem}</span>}
         {help}
       </small>
@@ -111,49 +103,39 @@ function Field(
 }
 
 /** A text of one line. `data-asks` is the parameter of the page that says the same. */
-export function TextField({ of, label, help, ...more }: FieldProps & InputProps) {
+export function TextField(props: FieldProps) {
   return (
-    <Field of={of} label={label} help={help}>
-      {(input) => (
-        <input
-          {...input}
-          type="text"
-          dir="auto"
-          autoComplete="off"
-          spellcheck={false}
-          maxLength={100}
-          {...more}
-        />
-      )}
-    </Field>
+    <Field
+      as="input"
+      type="text"
+      dir="auto"
+      autoComplete="off"
+      spellcheck={false}
+      maxLength={100}
+      {...props}
+    />
   )
 }
 
 /** A field for a search. */
-export function SearchField(props: FieldProps & InputProps) {
+export function SearchField(props: FieldProps) {
   return <TextField type="search" data-key="/" {...props} />
 }
 
 /** A text of several lines, which is stored on one. */
 export function NoteField(
-  props: {
-    of: FieldOf
-    label?: string | undefined
-    help?: string
-    isNeeded?: boolean | undefined
-    most?: number
-  },
+  { label, ...props }: Omit<FieldProps, 'label'> & { label?: string | undefined },
   { words }: At,
 ) {
-  const { of, label, help, isNeeded, most = MAX_NOTE_LENGTH } = props
+  const { note, noteOptional } = words.web
   return (
     <Field
-      of={of}
-      label={label ?? (isNeeded ? words.web.note : words.web.noteOptional)}
-      help={help}
-    >
-      {(input) => <textarea {...input} rows={3} required={isNeeded} maxLength={most} />}
-    </Field>
+      as="textarea"
+      label={label ?? (props.required ? note : noteOptional)}
+      rows={3}
+      maxLength={MAX_NOTE_LENGTH}
+      {...props}
+    />
   )
 }
 
@@ -193,19 +175,14 @@ export function Choice(props: {
 }
 
 /** One of several, in a list that opens. */
-export function SelectField(props: { of: FieldOf; label: string; options: Options }) {
-  const { of, label, options } = props
+export function SelectField({ options, ...props }: FieldProps & { options: Options }) {
   return (
-    <Field of={of} label={label}>
-      {(input) => (
-        <select {...input}>
-          {options.map(([value, label]) => (
-            <option key={value} value={value}>
-              {label}
-            </option>
-          ))}
-        </select>
-      )}
+    <Field as="select" {...props}>
+      {options.map(([value, label]) => (
+        <option key={value} value={value}>
+          {label}
+        </option>
+      ))}
     </Field>
   )
 }
@@ -228,16 +205,7 @@ export function Button({ kind = 'plain', label, children, ...more }: ButtonProps
 }
 
 /** A form of one button. */
-export function ActionButton(
-  props: ButtonProps & {
-    action: string
-    /** The id of the form, if the page has this button twice. */
-    id?: string | undefined
-    fields?: Readonly<Record<string, string>>
-    /** Leads into an application, in a tab of its own, and is good once. */
-    opens?: true
-  },
-) {
+export function ActionButton(props: ActionProps & ButtonProps) {
   const { action, fields, id, opens, ...button } = props
   return (
     <Form action={action} class="inline" id={id} opens={opens} fields={fields}>
@@ -269,7 +237,7 @@ export function Disclosure(props: {
 
 /** A person, by the account id. The script suggests people by name. */
 export function PersonField(
-  { who, ...props }: FieldProps & InputProps & { who: 'customer' | 'operator' },
+  { who, ...props }: FieldProps & { who: 'customer' | 'operator' },
   { base }: At,
 ) {
   const list = `${props.of.id}-people`

@@ -33,7 +33,7 @@ export function NoteAction(
         {(field) => (
           <>
             <p>{about}</p>
-            <NoteField of={field('note')} label={note} isNeeded={isNeeded} />
+            <NoteField of={field('note')} label={note} required={isNeeded} />
             <div class="actions">
               <Button kind={kind ?? 'primary'} data-key="Control+Enter">
                 {send}

@@ -39,13 +39,14 @@ export class Deployment {
   start({ digest = 0, timeoutMs = 1000, atOnce = 16, interval = 2 } = {}) {
     const log = auditLog(this.store, MARKS)
     const notify = toldOfStarts(['started', 'ended'], digest)
-    this.#recorders.push(recorder(log, { notify, alerts: true }))
+    const recording = recorder(log, { notify, alerts: true })
+    this.#recorders.push(recording)
     const tell = async (id: string, what: string, signal: AbortSignal) => {
       this.sent.push(what)
       this.ids.push(id)
       await this.send(what, signal)
     }
-    const options = { interval, timeoutMs, atOnce, now: () => this.time, ledger: { log } }
+    const options = { interval, timeoutMs, atOnce, now: () => this.time, recorder: recording }
     const onAlarm = (alarm: Alarm, { signal }: { signal: AbortSignal }) => {
       this.alarms.push(alarm)
       return tell(alarm.id, `${nameOf(alarm.impersonation.id)} ${alarm.kind}`, signal)
@@ -61,7 +62,6 @@ export class Deployment {
         ...options,
         to: 'customer',
         who: 'customers',
-        alerts: true,
         sources: [tickets],
       }),
     )

@@ -201,20 +201,22 @@ describe('what a customer answers for all requests', () => {
       await other.close()
     })
 
-    it('what an end could not reach is said, is tried again much later, and by a second no', async () => {
-      const running = await look()
-      const bringBack = takeAway(deployment, 'list')
-      const failure = await rejection(permits.answer('bob', 'ask'))
-      expect(failure).to.include({ error: 'temporarily_unavailable', statusCode: 503 })
-      expect((await permits.answer('bob')).choice, 'it is stored').to.equal('ask')
-      // A process that starts much later, and knows nothing of it.
-      await permits.close()
-      ahead = 3000 * 1000
-      bringBack()
-      const later = another()
-      await until(async () => (await stateOf(running.id)) === 'ended')
-      await later.close()
-    })
+    for (const isAnew of [true, false]) {
+      it(`what an end could not reach is said, and is tried again much later by ${isAnew ? 'a process that begins' : 'one that stood still'}`, async () => {
+        const running = await look()
+        const bringBack = takeAway(deployment, 'list')
+        expect(await rejection(permits.answer('bob', 'ask'))).to.include({
+          error: 'temporarily_unavailable',
+          statusCode: 503,
+        })
+        if (isAnew) await permits.close()
+        ahead = 3000 * 1000
+        bringBack()
+        const later = isAnew ? another() : permits
+        await until(async () => (await stateOf(running.id)) === 'ended')
+        await later.close()
+      })
+    }
 
     it('a second no ends what is still alive', async () => {
       const running = await look()

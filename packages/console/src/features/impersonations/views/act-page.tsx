@@ -61,11 +61,11 @@ function ActForm({ model }: { model: ActModel }, at: StaffAt) {
               title={ticketPattern && like}
             />
             <NoteField
-              isNeeded
+              required
               of={field('reason', draft.reason)}
               label={form.reason}
               help={form.reasonHelp}
-              most={MAX_REASON_LENGTH}
+              maxLength={MAX_REASON_LENGTH}
             />
             <Choice
               of={field('application', draft.application)}

@@ -60,7 +60,7 @@ function Ask({ id }: { id: string }, { words }: At) {
     <Form class="card form" action={`${personalDataPath(id)}/erase`}>
       {(field) => (
         <>
-          <NoteField isNeeded of={field('note')} label={labels.note} help={labels.noteHelp} />
+          <NoteField required of={field('note')} label={labels.note} help={labels.noteHelp} />
           <div class="actions">
             <Button kind="danger">{labels.go}</Button>
           </div>
