@@ -94,8 +94,10 @@ describe('what a customer answers for all requests', () => {
 
   it('takes back what the customer allowed by a request of its own', async () => {
     const id = await asked({ scope: 'orders:read' })
-    await granted(id, 'bob')
+    const permit = await granted(id, 'bob')
     const running = await look()
+    await permits.records.ended({ ...permit, state: 'ask', lastAt: 0 })
+    expect(await stateOf(running.id), 'its kind has no such state').to.equal('active')
     await permits.answer('bob', 'ask')
     expect((await permits.get(id))?.state).to.equal('revoked')
     expect(await stateOf(running.id)).to.equal('ended')
