@@ -96,7 +96,7 @@ describe('what a customer answers for all requests', () => {
     const id = await asked({ scope: 'orders:read' })
     const permit = await granted(id, 'bob')
     const running = await look()
-    await permits.records.ended({ ...permit, state: 'ask', lastAt: 0 })
+    await permits.records.ended({ ...permit, state: 'ask', version: 1, lastAt: 0 })
     expect(await stateOf(running.id), 'its kind has no such state').to.equal('active')
     await permits.answer('bob', 'ask')
     expect((await permits.get(id))?.state).to.equal('revoked')
