@@ -34,7 +34,7 @@ import { until } from '../notices/until.ts'
 const SECOND = 1000
 const HOUR = 3600 * SECOND
 
-/** What the rule says of a customer, where a test says so. */
+/** Verdicts of the rule about a customer, as a test sets them. */
 const ruled = new Map<string, Verdict>()
 
 const rule: Authorize = (request) => ruled.get(request.account.accountId) ?? RULE(request)
