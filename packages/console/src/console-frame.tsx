@@ -26,37 +26,30 @@ interface HeadLink {
   readonly tabs?: readonly HeadLink[]
 }
 
-function linksFor({ me, words }: FrameAt): readonly HeadLink[] {
+function linksFor({ me: { mayErase, role }, words }: FrameAt): readonly HeadLink[] {
   const { impersonations, personalData, records, rules, web } = words
   const { audit, operators, running } = impersonations
-  const erasing = me.mayErase ? [{ to: '/personal-data', label: personalData.title }] : []
-  const settings = {
-    to: '/rules',
-    label: web.settings,
-    tabs: [{ to: '/rules', label: rules.title }, ...erasing],
+  const isOperator = role === 'operator'
+  const erasing = mayErase ? [{ to: '/personal-data', label: personalData.title }] : []
+  const customers = {
+    to: isOperator ? '' : '/customers',
+    label: operators.title,
+    holds: ['/customers', '/act', '/continue'],
   }
-  const tabs = [
-    { to: '/audit', label: audit.tab },
-    { to: '/records', label: records.history.title },
-  ]
-  const past = (label: string) => ({ to: '/audit', label, tabs })
-  switch (me.role) {
-    case 'operator':
-      return [
-        { to: '', label: operators.title, holds: ['/customers', '/act', '/continue'] },
-        past(audit.linkOwn),
-        ...erasing,
-      ]
-    case 'lead':
-      return [
-        { to: '', label: records.inbox },
-        { to: '/customers', label: operators.title, holds: ['/act', '/continue'] },
-        past(audit.title),
-        settings,
-      ]
-    case 'auditor':
-      return [{ to: '', label: running.title }, past(audit.title), settings]
+  const past = {
+    to: '/audit',
+    label: isOperator ? audit.linkOwn : audit.title,
+    tabs: [
+      { to: '/audit', label: audit.tab },
+      { to: '/records', label: records.history.title },
+    ],
   }
+  if (isOperator) return [customers, past, ...erasing]
+  const tabs = [{ to: '/rules', label: rules.title }, ...erasing]
+  const settings = { to: '/rules', label: web.settings, tabs }
+  return role === 'lead'
+    ? [{ to: '', label: records.inbox }, customers, past, settings]
+    : [{ to: '', label: running.title }, past, settings]
 }
 
 /** The frame of a signed-in person. */

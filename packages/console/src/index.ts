@@ -22,7 +22,6 @@ import { log } from './kernel/log-line.ts'
 import { startRetention } from './ledger/keeping/retention.ts'
 import { startOutbox } from './ledger/outbox/outbox.ts'
 import { createAudit, recordEvents } from './ledger/recording/audit.ts'
-import { ledgerOf } from './ledger/recording/ledger.ts'
 import { startReconciliation } from './ledger/recording/reconciliation.ts'
 import type { SupportConsoleOptions } from './options.ts'
 import type { Stop } from './records/record-at.ts'
@@ -188,7 +187,6 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
   const settings = settingsOf(provider, options)
   const { path, url, account, notices, onAlarm } = settings
   const timeoutMs = settings.auditTimeout * 1000
-  const ledger = ledgerOf(settings.audit)
   const closing = new AbortController()
   const directory = customerDirectory(settings.customers)
   const nameOf = personNames(provider, directory, settings.languages.preferred)
@@ -224,15 +222,14 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
     provider,
     settings,
     notices,
-    ledger,
+    audit,
     directory,
     now,
-    alerts: onAlarm !== undefined,
   })
   const alerts =
     onAlarm &&
     startOutbox({
-      ledger,
+      recorder: audit,
       to: 'deployment',
       who: 'leads',
       sources: [alarmsToTell(store, onAlarm, urlOf)],

@@ -42,22 +42,18 @@ export const WHEN = {
   to: momentOrDay,
 }
 
-/** A filter of a request, with the days of the reader as moments. */
+/** A filter of a request, with its part of time by the calendar of the reader. */
 export function withRange<F extends Read<typeof WHEN>>(
   { when, from, to, ...asked }: F,
   zone: string,
 ): Omit<F, keyof typeof WHEN> & Range {
-  return { ...asked, ...rangeIn({ when, from, to }, zone) }
-}
-
-/** The part of time that is asked for, by the calendar of the reader. */
-export function rangeIn({ when, from, to }: Read<typeof WHEN>, zone: string): Range {
-  if (when === 'any') return {}
+  if (when === 'any') return asked
   const momentOf = (text: string | undefined, end: 'from' | 'to') => {
     if (text === undefined) return undefined
     return isDay(text) ? daysFrom(zone, text, 1)[end] : Number(text)
   }
-  return rangeOf(when) ?? { from: momentOf(from, 'from'), to: momentOf(to, 'to') }
+  const range = rangeOf(when) ?? { from: momentOf(from, 'from'), to: momentOf(to, 'to') }
+  return { ...asked, ...range }
 }
 
 /** Checks whether a request is for days of the calendar. */

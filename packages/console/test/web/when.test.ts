@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { dateOf, daysFrom, monthOf, rangeIn } from '../../src/web/when.ts'
+import { dateOf, daysFrom, monthOf, withRange } from '../../src/web/when.ts'
 
 const at = (time: string) => Date.parse(time)
 
@@ -17,7 +17,7 @@ describe('a part of time, by the calendar of the reader', () => {
     it(`${day} in ${zone} is from ${from} to ${to}`, () => {
       const range = { from: at(from), to: at(to) }
       expect(daysFrom(zone, day, 1)).to.deep.equal(range)
-      expect(rangeIn({ from: day, to: day }, zone)).to.deep.equal(range)
+      expect(withRange({ from: day, to: day }, zone)).to.deep.equal(range)
       expect([dateOf(zone, at(from)), dateOf(zone, at(to) - 1)]).to.deep.equal([day, day])
     })
   }
@@ -30,8 +30,8 @@ describe('a part of time, by the calendar of the reader', () => {
   })
 
   it('is what is chosen, before the days beside it', () => {
-    expect(rangeIn({ when: '7-9', from: '2026-02-18' }, 'UTC')).to.deep.equal({ from: 7, to: 9 })
-    expect(rangeIn({ when: 'any', from: '5' }, 'UTC')).to.deep.equal({})
-    expect(rangeIn({ when: 'days', from: '5' }, 'UTC')).to.deep.equal({ from: 5, to: undefined })
+    expect(withRange({ when: '7-9', from: '2026-02-18' }, 'UTC')).to.deep.equal({ from: 7, to: 9 })
+    expect(withRange({ when: 'any', from: '5' }, 'UTC')).to.deep.equal({})
+    expect(withRange({ when: 'days', from: '5' }, 'UTC')).to.deep.equal({ from: 5, to: undefined })
   })
 })

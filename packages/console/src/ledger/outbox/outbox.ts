@@ -4,31 +4,25 @@ import {
   ATTEMPT_MS,
   type Audience,
   type AuditEntry,
-  alarmKindOf,
   MAX_FAILURES,
   nextDelivery,
   reasonOf,
 } from 'oidc-provider-impersonation-verify/format'
 import { every } from '../../kernel/every.ts'
-import { lineOf, log } from '../../kernel/log-line.ts'
+import { log } from '../../kernel/log-line.ts'
 import { untilAborted } from '../../kernel/until-aborted.ts'
-import { pendingOf } from '../recording/compose.ts'
-import type { Ledger } from '../recording/ledger.ts'
-import { together } from '../recording/together.ts'
-import { tellDeployment } from '../to-tell.ts'
+import type { Recorder } from '../recording/recorder.ts'
 import type { OutboxSource, Subject, Telling } from './source.ts'
 
 /** Tells people what is due, whichever process recorded it. */
 export type Outbox = ReturnType<typeof startOutbox>
 
 export interface OutboxOptions {
-  readonly ledger: Pick<Ledger, 'log'>
+  readonly recorder: Pick<Recorder, 'recordMissing'>
   readonly to: Audience
   /** The people who are told, for the log: `'customers'`. */
   readonly who: string
   readonly sources: readonly OutboxSource<Subject>[]
-  /** Tells the deployment if a customer cannot be told. */
-  readonly alerts?: boolean | undefined
   /** So many are told at once: one that hangs holds up no other. @defaultValue 16 */
   readonly atOnce?: number | undefined
   /** Time between two looks, in milliseconds. @defaultValue 2 seconds */
@@ -49,11 +43,10 @@ const STOP_TIMEOUT_MS = 5000
  * before that leaves its attempt, and 60 seconds later comes another with the same id.
  */
 export function startOutbox({
-  ledger,
+  recorder: { recordMissing },
   to,
   who,
   sources,
-  alerts,
   atOnce = 16,
   interval = 2000,
   timeoutMs = 50_000,
@@ -61,22 +54,10 @@ export function startOutbox({
 }: OutboxOptions) {
   const closing = new AbortController()
   const over = new AbortController()
-  const end = new AbortController()
   /** Attempts by the id of the impersonation or the permit. */
   const underWay = new Map<string, Promise<void>>()
   /** More than are under way: these are found again until it is stored that they began. */
   const limit = Math.max(MIN_FOUND, 2 * atOnce)
-  const write = together((entries: readonly AuditEntry[]) =>
-    ledger.log.append(entries.map(pendingOf), end.signal),
-  )
-
-  /** Returns true if the entry is stored. */
-  async function store(told: AuditEntry): Promise<boolean> {
-    const entry = alerts ? tellDeployment(told, alarmKindOf(told)) : told
-    const isStored = (await write(entry)) === true
-    if (isStored) console.log(lineOf(entry))
-    return isStored
-  }
 
   /** Tells all that is due. Returns while the last of them are under way. */
   async function look(source: OutboxSource<Subject>): Promise<void> {
@@ -121,7 +102,7 @@ export function startOutbox({
     const { kind, count } = telling
     const delivery = nextDelivery(subject.deliveries?.[to], { to, kind, count })
     const record = (event: AuditEntry['event'], failures = delivery.failures) =>
-      store({
+      recordMissing({
         event,
         timeMs: now(),
         [about]: id,
@@ -183,7 +164,6 @@ export function startOutbox({
       // An attempt that is aborted failed, and is tried again.
       over.abort()
       await endsWithin(STOP_TIMEOUT_MS, all)
-      end.abort()
     },
   }
 }

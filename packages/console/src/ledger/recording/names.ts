@@ -1,5 +1,10 @@
 import { BoundedMap, endsWithin } from 'oidc-provider-impersonation/siblings'
-import { type AuditEntry, type Named, present } from 'oidc-provider-impersonation-verify/format'
+import {
+  type AuditEntry,
+  isDeliveryEvent,
+  type Named,
+  present,
+} from 'oidc-provider-impersonation-verify/format'
 
 /** Names an account. What it throws, and `undefined`, leave the name away. */
 export type NameOf = (accountId: string) => Named | undefined | Promise<Named | undefined>
@@ -57,6 +62,8 @@ export function naming(
   }
 
   return async (entry) => {
+    // Its row has the names.
+    if (isDeliveryEvent(entry.event)) return entry
     const actorId = entry.actor?.sub ?? entry.mayAct?.sub
     const byId = entry.by ?? otherEnder(entry, actorId)
     const [user, actor, by] = await Promise.all(

@@ -19,7 +19,6 @@ import type { Log } from './log.ts'
 import { type NameOf, naming } from './names.ts'
 import { type ParsedUse, parseEntry } from './parse-entry.ts'
 import { repetitions } from './repetitions.ts'
-import { together } from './together.ts'
 
 /** Records events on stdout and in the store. */
 export type Recorder = ReturnType<typeof recorder>
@@ -27,9 +26,9 @@ export type Recorder = ReturnType<typeof recorder>
 export interface RecorderOptions {
   /** Names customers and operators when an entry is recorded. */
   readonly nameOf?: NameOf | undefined
-  /** What customers are to be told of impersonations that start. */
+  /** Marks of impersonations that start: their customers are to be told. */
   readonly notify?: readonly ToTell[] | undefined
-  /** Whether the deployment is to be told of alarms. */
+  /** Tells the deployment of alarms. */
   readonly alerts?: boolean | undefined
   /**
    * There is capacity while fewer entries than this wait for the store. The number can be larger only
@@ -38,15 +37,15 @@ export interface RecorderOptions {
    */
   readonly bound?: number | undefined
   /**
-   * How long the store may take for what it writes, in milliseconds, before it counts as one that does
-   * not answer.
+   * Time limit of the store for a write, in milliseconds: later, it counts as one that does not
+   * answer.
    * @defaultValue 2 seconds
    */
   readonly slow?: number | undefined
-  /** How long the directory may take for a name, in milliseconds: see `naming`. */
+  /** Time limit of the directory for a name, in milliseconds: see `naming`. */
   readonly nameTimeoutMs?: number | undefined
   /**
-   * How long the last entries may take at the end of the process, in milliseconds.
+   * Time limit of the last entries at the end of the process, in milliseconds.
    * @defaultValue 10 seconds
    */
   readonly timeoutMs?: number | undefined
@@ -54,10 +53,16 @@ export interface RecorderOptions {
   readonly now?: (() => number) | undefined
 }
 
+/** An entry that waits for the store. */
+interface Waiting extends Pending {
+  readonly named: Promise<AuditEntry>
+  readonly done: (isStored: boolean) => void
+}
+
 /** Number of entries per write. */
 const ENTRIES_PER_WRITE = 1000
 
-/** How often what was counted is looked at, in milliseconds. */
+/** Time between two looks at what was counted, in milliseconds. */
 const COUNTED_EVERY_MS = 60_000
 
 export function recorder(
@@ -87,20 +92,31 @@ export function recorder(
     return backlog < bound && !isTroubled() && !isSlow
   }
 
-  /** Writes one group after the other. This keeps the order and needs only one connection. */
-  const write = together(async (all: readonly (Pending & { named: Promise<AuditEntry> })[]) => {
-    const named = await untilAborted(Promise.all(all.map((one) => one.named)), over.signal)
-    writingSince = performance.now()
-    const pending = all.map(({ id, entry }, at) => ({ id, entry: named?.[at] ?? entry }))
-    const outcomes = await append(pending, over.signal)
-    writingSince = undefined
-    backlog -= all.length
-    if (isFree()) {
-      freed.resolve()
-      freed = Promise.withResolvers()
+  const waiting: Waiting[] = []
+  let isWriting = false
+
+  /**
+   * Writes one group after the other: meanwhile the next one gathers. This keeps the order and needs only one
+   * connection.
+   */
+  async function writeAll(): Promise<void> {
+    isWriting = true
+    while (waiting.length > 0) {
+      const group = waiting.splice(0, ENTRIES_PER_WRITE)
+      const named = await untilAborted(Promise.all(group.map((one) => one.named)), over.signal)
+      writingSince = performance.now()
+      const pending = group.map(({ id, entry }, at) => ({ id, entry: named?.[at] ?? entry }))
+      const stored = await append(pending, over.signal)
+      writingSince = undefined
+      backlog -= group.length
+      if (isFree()) {
+        freed.resolve()
+        freed = Promise.withResolvers()
+      }
+      for (const [at, { done }] of group.entries()) done(stored[at] === true)
     }
-    return outcomes
-  }, ENTRIES_PER_WRITE)
+    isWriting = false
+  }
   /** Resolves when all that was kept is stored, or is known to be lost. */
   let last: Promise<unknown> = Promise.resolve()
 
@@ -110,7 +126,7 @@ export function recorder(
     return alerts ? tellDeployment(told, alarmKindOf(told)) : told
   }
 
-  /** Resolves whether the store has the entry as it was told. */
+  /** Resolves with true if the store has the entry as it was told. */
   async function keep(given: AuditEntry, id = newEntryId()): Promise<boolean> {
     const entry = marked(given)
     if (over.signal.aborted) {
@@ -118,9 +134,11 @@ export function recorder(
       return false
     }
     backlog += 1
-    const written = write({ id, entry, named: addNames(entry) })
-    last = written
-    return (await written) === true
+    const { promise, resolve: done } = Promise.withResolvers<boolean>()
+    waiting.push({ id, entry, named: addNames(entry), done })
+    if (!isWriting) void writeAll()
+    last = promise
+    return promise
   }
 
   async function keepCounted(isEnd: boolean): Promise<void> {
@@ -130,7 +148,7 @@ export function recorder(
 
   return {
     /**
-     * Whether there is capacity. Nothing acts before it is recorded (I13): an event is never refused, so only a
+     * Returns true if there is capacity. Nothing acts before it is recorded (I13): an event is never refused, so only a
      * request that has not begun can be refused. There is no capacity where too many entries wait, and while the
      * store fails or does not answer: what would be done then would be ended again.
      */
@@ -169,8 +187,8 @@ export function recorder(
       if (!isStored || entry.event !== reported.event) throw new Error('the audit did not store it')
     },
     /**
-     * Stores an entry with `afterRestart` unless its row has what it says. It is in the log once it is stored. Never
-     * rejects.
+     * Stores an entry of a restart or of a delivery unless its row or permit has what it says. It is in the log once
+     * it is stored. Never rejects.
      *
      * @returns whether this call stored it
      */
@@ -183,7 +201,7 @@ export function recorder(
     async settled(): Promise<void> {
       await last
     },
-    /** Whether the end has come: an entry that was recorded now may be only in the log. */
+    /** Returns true once the end has come: an entry that was recorded now may be only in the log. */
     isClosed: () => over.signal.aborted,
     /** Stores the remaining entries. Later entries are only in the log. */
     async close(): Promise<void> {

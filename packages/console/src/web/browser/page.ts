@@ -207,7 +207,6 @@ async function suggest({ dataset, list, value }: HTMLInputElement): Promise<void
 let typing: ReturnType<typeof setTimeout> | undefined
 
 document.addEventListener('input', ({ target }) => {
-  if (!(target instanceof HTMLElement) || !('form' in target)) return
   const field = target as HTMLInputElement
   const { form, dataset } = field
   if (!form) return

@@ -78,8 +78,6 @@ export function servePages<
     readonly params: Readonly<Record<string, string>>
     readonly person: Entered
     readonly input: () => Promise<unknown>
-    /** Finds the person again: the sign-in may be over. */
-    readonly findPerson: () => Promise<Entered>
   }
   const { provider, settings } = parts
   const { brand, languages, url } = settings
@@ -112,7 +110,7 @@ export function servePages<
     },
     async 'POST /sign-out'(ctx) {
       assertSameOrigin(ctx, url)
-      const person = await orNobody(() => findByCookie(ctx))
+      const person = await orNobody(findPerson(ctx))
       // A person who cannot end what runs stays signed in, and can try again.
       if (person) await site.beforeSignOut?.(person)
       writeCookie(ctx, cookie, '', 0)
@@ -146,8 +144,9 @@ export function servePages<
     return undefined
   }
 
-  function findByCookie(ctx: Context): Promise<Entered> {
-    return findSignedIn(ctx, readCookie(ctx, cookie.name) ?? '')
+  /** Finds who is signed in. A bearer token wins over the cookie. @throws Problem 401 for nobody */
+  async function findPerson(ctx: Context): Promise<Entered> {
+    return findSignedIn(ctx, hasToken(ctx) ? undefined : readCookie(ctx, cookie.name))
   }
 
   function readerAt(ctx: Context, person?: SignedIn, here?: string): At {
@@ -168,47 +167,36 @@ export function servePages<
     const line = lineAt(path)
     if (!line) throw notFound('there is nothing here')
     assertMethod(ctx, line.route.method, ...(line.route.isPage ? ['HEAD'] : []))
-    // A bearer token wins over the cookie.
-    if (ctx.get('Authorization') !== '') {
-      const findPerson = () => findSignedIn(ctx)
-      const person = await findPerson()
-      const call = await enter({
-        ...line,
-        ctx,
-        person,
-        findPerson,
-        input: () => readJson(ctx, MAX_BYTES),
-      })
+    const known = isBrowser(ctx) ? await orNobody(findPerson(ctx)) : await findPerson(ctx)
+    if (known && hasToken(ctx)) {
+      const input = () => readJson(ctx, MAX_BYTES)
+      const call = await enter({ ...line, ctx, person: known, input })
       const { model } = await line.route.answer(call, ctx.querystring)
       ctx.body ??= model ?? null
       return
     }
-    if (readCookie(ctx, cookie.name) === undefined && !isBrowser(ctx)) await findSignedIn(ctx)
-    const findPerson = () => findByCookie(ctx)
     if (ctx.method === 'POST') {
       assertSameOrigin(ctx, url)
       const values = await readFormBody(ctx)
-      const person = await orNobody(findPerson)
-      if (!person) {
-        const at = readerAt(ctx)
-        ctx.status = 401
-        return send(ctx, at, lateForm(ctx.path.slice(base.length), values, at))
+      if (known) {
+        const input = async () => fieldsOf(values)
+        return carryOut({ ...line, ctx, person: known, input }, values)
       }
-      const input = async () => fieldsOf(values)
-      return carryOut({ ...line, ctx, person, findPerson, input }, values)
+      const at = readerAt(ctx)
+      ctx.status = 401
+      return send(ctx, at, lateForm(ctx.path.slice(base.length), values, at))
     }
-    const known = await orNobody(findPerson)
     if (canLeave(ctx) && !(known && isFresh(known))) {
       return flow.begin(ctx, hereOf(ctx), known || path === '' ? 'none' : undefined)
     }
-    // A stream or a script that asks is told that nobody is signed in, and goes nowhere.
-    const person = known ?? (await findPerson())
-    await showPage({ ...line, ctx, person, findPerson, input: async () => ({}) })
+    // A script that asks is told that nobody is signed in, and goes nowhere.
+    const person = known ?? (await findPerson(ctx))
+    await showPage({ ...line, ctx, person, input: async () => ({}) })
   }
 
   /** Makes the call of a person. @throws Problem 403 for a person who may not use the route */
   async function enter(request: Request): Promise<Call> {
-    const { ctx, findPerson, input, params, person, route } = request
+    const { ctx, input, params, person, route } = request
     const caller = await site.findCaller(person, route, input)
     if (route.writes) await waitForCapacity(parts)
     return {
@@ -218,7 +206,7 @@ export function servePages<
       input,
       language: languageOf(ctx, languages),
       param: (name) => params[name] ?? '',
-      findAgain: async () => site.findCaller(await findPerson(), route, input),
+      findAgain: async () => site.findCaller(await findPerson(ctx), route, input),
     }
   }
 
@@ -293,7 +281,7 @@ export function servePages<
     answerProblem(ctx, site, problem)
     if (!isBrowser(ctx)) return
     const hasNoRole = problem instanceof NoRoleProblem
-    const person = hasNoRole ? await orNobody(() => findByCookie(ctx)) : undefined
+    const person = hasNoRole ? await orNobody(findPerson(ctx)) : undefined
     const at = readerAt(ctx, person)
     await send(ctx, at, person ? turnedAway(person.id, at) : problemView(problem, at))
   }
@@ -355,15 +343,15 @@ function paramsIn(pattern: string, path: string): Readonly<Record<string, string
   return found ? Object.fromEntries(values) : undefined
 }
 
+const hasToken = (ctx: Context) => ctx.get('Authorization') !== ''
+
 /** Checks whether the request is a browser's, by the cookie. */
-function isBrowser(ctx: Context): boolean {
-  return ctx.get('Authorization') === '' && ctx.accepts('json', 'html') === 'html'
-}
+const isBrowser = (ctx: Context) => !hasToken(ctx) && ctx.accepts('json', 'html') === 'html'
 
 /** @returns `undefined` if nobody is signed in */
-async function orNobody(find: () => Promise<Entered>): Promise<Entered | undefined> {
+async function orNobody(found: Promise<Entered>): Promise<Entered | undefined> {
   try {
-    return await find()
+    return await found
   } catch (error) {
     if (error instanceof Problem && error.statusCode === 401) return undefined
     throw error

@@ -49,23 +49,21 @@ export function changeStream<C extends Call>({ count, findOperator }: Told<C>) {
   }
 
   /**
-   * Finds what the caller is told of rows that changed, or `undefined` if they may see none of them.
+   * Finds what the caller may see of rows that changed.
    *
-   * @param before what they were told last
    * @param onLate called if `waits` may be another number later
+   * @param before what they were told last
    */
   async function findChange(
     changed: Changed,
     call: C,
     onLate: (answered: Promise<unknown>) => void,
     before?: ChangedEvent,
-  ): Promise<ChangedEvent | undefined> {
+  ): Promise<ChangedEvent> {
     const waits = await count(call, onLate).catch(() => before?.waits ?? 0)
     const isOperator = call.caller.role === 'operator'
     const ids = isOperator ? await findOwn(changed.keys(), call) : [...changed.keys()]
-    const isForOthers = changed.size > 0 && ids.length === 0 && waits === before?.waits
-    const isOfRunning = changed.size === 0 || ids.some((id) => changed.get(id))
-    return isOperator && isForOthers ? undefined : { ids, waits, isOfRunning }
+    return { ids, waits, isOfRunning: changed.size === 0 || ids.some((id) => changed.get(id)) }
   }
 
   /** Yields what the caller is told, until the signal aborts. The first one comes at once. */
@@ -78,7 +76,7 @@ export function changeStream<C extends Call>({ count, findOperator }: Told<C>) {
       late = answered.then(() => undefined)
     }
     let last = await findChange(NOTHING, call, onLate)
-    if (last) yield last
+    yield last
     for (;;) {
       const happened: Awaited<typeof next> | undefined = await (late
         ? Promise.race([next, late])
@@ -86,10 +84,11 @@ export function changeStream<C extends Call>({ count, findOperator }: Told<C>) {
       if (happened?.done) return
       if (happened) next = changes.next()
       else late = undefined
-      const change = await findChange(happened?.value ?? NOTHING, call, onLate, last)
-      const isNews = happened !== undefined || change?.waits !== last?.waits
-      if (change && isNews) yield change
-      last = change ?? last
+      const changed = happened?.value ?? NOTHING
+      const change = await findChange(changed, call, onLate, last)
+      const isSeen = changed.size === 0 || change.ids.length > 0
+      if ((happened && isSeen) || change.waits !== last.waits) yield change
+      last = change
     }
   }
 

@@ -17,35 +17,27 @@ import {
   type Telling,
 } from '../../../ledger/outbox/source.ts'
 import { allRecords } from '../../../ledger/readable.ts'
-import type { Ledger } from '../../../ledger/recording/ledger.ts'
+import type { Audit } from '../../../ledger/recording/audit.ts'
 import type { AuditStore } from '../../../ledger/store.ts'
 import type { NoticeSettings } from './notice.ts'
 import { chooseTelling, rowsOfTicket } from './ticket.ts'
 import { type NoticeParts, type ToldOf, writeNotice } from './write-notice.ts'
 
 interface NoticesParts extends Omit<NoticeParts, 'notices' | 'store'> {
-  readonly ledger: Ledger
+  readonly audit: Audit
   readonly notices: NoticeSettings | undefined
-  /** Tells the deployment if a customer cannot be told. */
-  readonly alerts: boolean
 }
 
 /** Begins to tell customers, where the deployment wants it. */
-export function startNotices({
-  ledger,
-  alerts,
-  notices,
-  ...parts
-}: NoticesParts): Outbox | undefined {
-  const { store } = ledger
+export function startNotices({ audit, notices, ...parts }: NoticesParts): Outbox | undefined {
+  const { store } = audit
   if (!notices) return undefined
   const send: Tell = async (id, told, signal) => {
     const notice = await writeNotice(id, told, { ...parts, notices, store })
     if (!signal.aborted) await notices.send(notice, { signal })
   }
   return startOutbox({
-    ledger,
-    alerts,
+    recorder: audit,
     to: 'customer',
     who: 'customers',
     atOnce: notices.atOnce,

@@ -1,9 +1,10 @@
 import type { Provider } from 'oidc-provider-impersonation'
 import { descriptionsOf, requiredBinding, resolve } from 'oidc-provider-impersonation/siblings'
 import { type AuditRecord, present } from 'oidc-provider-impersonation-verify/format'
-import { type Outbox, startOutbox } from '../../../ledger/outbox/outbox.ts'
+import { startOutbox } from '../../../ledger/outbox/outbox.ts'
 import { allReadable } from '../../../ledger/readable.ts'
 import { ledgerOf } from '../../../ledger/recording/ledger.ts'
+import { recorder } from '../../../ledger/recording/recorder.ts'
 import { noSuchRecord } from '../../../records/errors.ts'
 import { recordAt } from '../../../records/record-at.ts'
 import { createRecords } from '../../../records/records.ts'
@@ -44,7 +45,7 @@ export function permitsWith(options: PermitsOptions, now: () => number = () => D
   })
   const { store, reading } = records
   let given: AttachOptions = {}
-  let outbox: Outbox | undefined
+  let stopTelling: (() => Promise<void>) | undefined
 
   function issueAs() {
     if (given.issueAs !== undefined) return given.issueAs
@@ -71,15 +72,20 @@ export function permitsWith(options: PermitsOptions, now: () => number = () => D
       given = { ...given, ...more }
       records.attach(provider, more)
       if (isFirst && !more.isBound) warnOfUnbound(requiredBinding(provider))
-      if (!onPermit) return
+      if (!onPermit || stopTelling) return
       const urlOf = (permit: string) => given.urlOf?.(permit)
-      outbox ??= startOutbox({
-        ledger: ledgerOf(audit),
+      const recording = recorder(ledgerOf(audit).log)
+      const outbox = startOutbox({
+        recorder: recording,
         to: 'deployment',
         who: 'approvers',
         now,
         sources: [changesToTell(store, onPermit, urlOf)],
       })
+      stopTelling = async () => {
+        await outbox.stop()
+        await recording.close()
+      }
     },
     async request(request, how) {
       return shown(await open('requested', ...parseRequest(request), how))
@@ -106,11 +112,11 @@ export function permitsWith(options: PermitsOptions, now: () => number = () => D
     },
     lift: records.lift,
     async close() {
-      const telling = outbox
+      const stop = stopTelling
       // Attached again, it begins again.
-      outbox = undefined
+      stopTelling = undefined
       await records.close()
-      await telling?.stop()
+      await stop?.()
     },
   }
   return {
