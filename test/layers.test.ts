@@ -34,7 +34,7 @@ const TOP_FILES = [
   'provider.ts',
 ]
 
-/** What each package may import of others, at run time. */
+/** Modules that each package may import of others, at run time. */
 const PACKAGES: Readonly<Record<string, RegExp>> = {
   // The types of React alone.
   browser: /^(?:oauth4webapi|react)$/,

@@ -14,8 +14,8 @@ import { configuration, enabled, providerAt, serving, wholeFlow } from './suppor
 describe("the deployment's own configuration", () => {
   it("another issuer's subject token, on the same storage, is worth nothing", async () => {
     const adapter = createMemoryAdapter()
-    await using one = await deploy({ configuration: { adapter } })
-    await using other = await deploy({ configuration: { adapter } })
+    await using one = await deploy({ adapter })
+    await using other = await deploy({ adapter })
     const subject_token = await one.subjectToken()
     await expectAnswer(other.exchange({ subject_token }), 400)
     await expectAnswer(one.exchange({ subject_token }), 200)

@@ -7,7 +7,7 @@ import { rejection } from './servers.ts'
 const client = async () => null
 const pool = { query: async () => ({ rows: [], rowCount: 0 }) }
 
-/** What each maker refuses: the path that the error begins with, and the options. */
+/** Options that a maker refuses, and the path that the error begins with. */
 const wrong: readonly [path: string, make: (options: never) => unknown, options: object][] = [
   ['createRedisAdapter.client', createRedisAdapter, {}],
   ['createRedisAdapter.keyprefix', createRedisAdapter, { client, keyprefix: 'a:' }],

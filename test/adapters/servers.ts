@@ -10,7 +10,7 @@ import { inCi, skip, skippedTitle } from '../support/skipping.ts'
 
 export { MYSQL_URL, POSTGRES_URL, REDIS_URL }
 
-/** What a test can need on this machine. */
+/** Servers that a test can need on this machine. */
 const SERVERS = {
   Redis: { missing: `no Redis at ${hostOf(REDIS_URL)}`, runs: () => reachable(REDIS_URL, 6379) },
   PostgreSQL: {
@@ -24,7 +24,7 @@ const SERVERS = {
 
 export type Server = keyof typeof SERVERS
 
-/** What a test file needs of `describe`. */
+/** The part of `describe` that a test file needs. */
 export type DefineSuite = (title: string, define: (this: Suite) => void) => void
 
 /** And of `it`. */
@@ -64,7 +64,7 @@ function starts(command: string): boolean {
   return spawnSync(command, ['--version']).error === undefined
 }
 
-/** Whether something listens where the URL points. */
+/** Returns whether something listens where the URL points. */
 export async function reachable(url: string, defaultPort: number): Promise<boolean> {
   const { hostname, port } = new URL(url)
   return listens(Number(port) || defaultPort, hostname)

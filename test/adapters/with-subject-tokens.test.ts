@@ -52,7 +52,7 @@ describe('withSubjectTokens(theirs, ours)', () => {
         }
       }
       const adapter = withSubjectTokens(theirs, isOursClass ? (Ours as never) : ours)
-      await using deployment = await deploy({ configuration: { adapter } })
+      await using deployment = await deploy({ adapter })
       const operator = await signIn(deployment, 'olivia')
       const subject_token = await deployment.subjectToken()
       const form = { subject_token, actor_token: operator.access_token }

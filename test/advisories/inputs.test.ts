@@ -34,7 +34,7 @@ describe('what is presented in the place of a token: no 5xx, no token', () => {
     }
     subject_token = await issue(m2m.opaque)
   })
-  // What was refused in between used nothing up.
+  // The refusals in between used nothing up.
   after(async () => {
     for (const actor_token of Object.values(actor)) {
       const form = { subject_token: await issue(m2m.jwt), actor_token }

@@ -6,7 +6,7 @@ import { ACTOR_REFUSED, expectAnswer, REFUSED } from '../support/http.ts'
 // A record of another kind is no subject token: ../exchange/subject-token.test.ts.
 it('CVE-2026-4282 (Keycloak): in one namespace for all records, the id of a subject token is no code, and is revoked by nobody', async () => {
   const memory = createMemoryAdapter()('Everything')
-  await using deployment = await deploy({ configuration: { adapter: () => memory } })
+  await using deployment = await deploy({ adapter: () => memory })
   const subject_token = await deployment.subjectToken()
   const id = idOf(subject_token)
   const form = {

@@ -37,7 +37,7 @@ const FORGED = {
   status: { status_list: { idx: 0, uri: 'x' } },
   impersonation_id: 'x',
 }
-/** What a late write forges. */
+/** Members that a late write forges. */
 const LATE = { act: forged, jti: 'x', status: 1 }
 
 /** Runs in many microtasks after this one. */

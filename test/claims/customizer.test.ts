@@ -12,7 +12,7 @@ import {
   impersonated,
 } from '../support/own-hooks.ts'
 
-// What neither a customizer nor another function can do to an impersonated token, or to act:
+// Changes to an impersonated token, or to act, that neither a customizer nor another function can make:
 // access-token-claims.test.ts.
 describe('a JWT customizer', () => {
   it('gives no other token the jti that marks an impersonated one: there the provider has its own', async () => {

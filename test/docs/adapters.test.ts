@@ -23,7 +23,7 @@ import { call, pageOf, snippetsOf } from './documents.ts'
 
 const run = promisify(execFile)
 
-/** What a reader has beside the blocks. */
+/** The code that a reader has beside the blocks. */
 const GLOBALS = `
 import type { Configuration } from 'oidc-provider'
 import type { EndingAdapter, SingleUseAdapter } from 'oidc-provider-impersonation/adapters/contract'
@@ -113,7 +113,7 @@ describe('docs/adapters.md', () => {
     it('may do all that the adapter does', async () => {
       const adapter = createRedisAdapter({ client: redis, requirePersistence: true })
       await adapter.check()
-      await using deployment = await deploy({ configuration: { adapter } })
+      await using deployment = await deploy({ adapter })
       await deployment.provider.impersonation.check()
       for (const isFirst of [true, false]) {
         const subject_token = await deployment.subjectToken()

@@ -5,7 +5,7 @@ import { compile } from '../support/compile.ts'
 import { shared } from '../support/shared.ts'
 import { type Module, snippetsOf } from './documents.ts'
 
-/** What the page says that its reader has. */
+/** The code that the reader has, as the page says. */
 const YOURS = `
 import { type ProviderConfiguration, TOKEN_EXCHANGE_GRANT_TYPE } from 'oidc-provider-impersonation'
 import { createMemoryAdapter } from 'oidc-provider-impersonation/adapters/memory'

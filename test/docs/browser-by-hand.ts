@@ -1,12 +1,12 @@
 export interface Page {
-  /** Where the redirects have led. */
+  /** The address to which the redirects have led. */
   readonly url: string
   readonly status: number
   readonly headers: Headers
   readonly text: string
 }
 
-/** What browsers keep of a cookie: its name and its value, in characters. */
+/** The most that browsers keep of a cookie, its name and its value, in characters. */
 const MAX_COOKIE_LENGTH = 4096
 
 /**

@@ -2,7 +2,7 @@ import { glob, readFile } from 'node:fs/promises'
 
 const ROOT = new URL('../../', import.meta.url)
 
-/** Whether the name, or the part of it that is cited, is the title of a test, of a group, or of a row. */
+/** Returns whether the name, or the part of it that is cited, is the title of a test, of a group, or of a row. */
 export function hasTest(source: string, name: string): boolean {
   if (!source.includes(name)) return false
   const titles = source.matchAll(

@@ -72,7 +72,7 @@ suite('docs/ending.md: what is deleted before the package is removed', () => {
     await migrate(pool, { table })
     stack.defer(async () => void (await pool.query(`DROP TABLE ${table}`)))
     const adapter = createPostgresAdapter({ pool, table })
-    await using deployment = await deploy({ configuration: { adapter } })
+    await using deployment = await deploy({ adapter })
     const resource = `${deployment.base}/opaque`
     const tokens = [
       await apiToken(deployment, 'alice', { resource }),

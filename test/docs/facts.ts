@@ -96,7 +96,7 @@ const PAUSES = found(`${FORMAT}/delivery.ts`, /PAUSES_MS = \[([\d, ]+)\]/)
   .split(', ')
   .map(Number)
 
-/** What a package brings, but for packages of ours. */
+/** The dependencies of a package, but for packages of ours. */
 const brought = (path: string) =>
   Object.keys(Object(lock.packages)[path].dependencies)
     .filter((name) => !name.startsWith(manifest.name))

@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { expect } from 'chai'
 import type { Program } from '../support/program.ts'
 
-/** What `try.mjs` prints, as the document says it. */
+/** The lines that `try.mjs` prints, as the document says it. */
 export const TRIED_OUT = `401 without a machine-to-machine token
 201 subject token
 200 access token: alice at https://orders.example.com

@@ -1,4 +1,4 @@
-// What docs/frameworks.md says around its servers.
+// The advice of docs/frameworks.md around its servers.
 
 import { readFile, writeFile } from 'node:fs/promises'
 import type { RequestListener } from 'node:http'

@@ -14,7 +14,7 @@ import { blocksOf, call, snippetsOf } from './documents.ts'
 type LogLine = Readonly<Record<string, unknown>>
 type Selection = Readonly<Record<string, string>>
 
-/** Whether a line has the values of a selection, as Sigma compares them. */
+/** Returns whether a line has the values of a selection, as Sigma compares them. */
 function fits(line: LogLine, selection: Selection): boolean {
   return Object.entries(selection).every(([field, wanted]) => {
     const [path = '', modifier] = field.split('|')

@@ -17,7 +17,7 @@ import { isPlainObject } from '../../src/shared/json.ts'
 
 const page = readFileSync(new URL('../../docs/options.md', import.meta.url), 'utf8')
 
-/** What a deployment calls, where that is more than to read the options. */
+/** The call of a deployment, where that is more than to read the options. */
 const BUILDERS: Readonly<Record<string, (options: object) => unknown>> = {
   ImpersonationOptions: (options) => new ImpersonationFeature(options),
   // As JavaScript does: without the types in the way.
@@ -55,7 +55,7 @@ describe('docs/options.md', () => {
 interface Option {
   readonly path: string
   readonly text: string
-  /** What its example says; absent where there is none. */
+  /** Taken from its example; absent where there is none. */
   readonly example: object | undefined
 }
 

@@ -15,7 +15,7 @@ const BACKEND = CLIENTS[0]
 const BOTH = 'orders:read orders:write'
 const BOUND = { userId: 'alice', mayAct: { sub: 'olivia' } }
 
-/** What a rule is asked: by whom, as whom. */
+/** The question to a rule: by whom, as whom. */
 const asked = (sub: string | undefined, accountId = 'alice', more = {}) => ({
   stage: 'issue',
   client: { clientId: 'console' },

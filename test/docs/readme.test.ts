@@ -6,7 +6,7 @@ import { readmeBlocks } from '../../scripts/readme.ts'
 import { type ReadmeProvider, readmeProvider } from '../resource-servers/readme.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
-/** What check() says of the lines that the diff is there for. */
+/** Sentences of check() about the lines that the diff is there for. */
 const SET_BY_THE_DIFF = ['binding', 'actor_token', 'actor_client', 'policy', 'single_use', 'ending']
 
 describe('README.md', () => {

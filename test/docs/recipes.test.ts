@@ -3,7 +3,7 @@ import { expect } from 'chai'
 
 const markdown = readFileSync(new URL('../../docs/adapters.md', import.meta.url), 'utf8')
 const filesIn = (folder: string) => readdirSync(new URL(`../../${folder}`, import.meta.url))
-/** What recipes share. */
+/** Lines that recipes share. */
 const PARTS = ['record.ts']
 
 describe('the recipes', () => {

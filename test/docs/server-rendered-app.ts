@@ -21,7 +21,7 @@ export const CONSOLE = 'https://support.example.com'
 const RESOURCE = 'https://orders.example.com/v1'
 
 interface ServerRenderedOptions {
-  /** Of which framework the server is. @defaultValue `'Express'` */
+  /** The framework of the server. @defaultValue `'Express'` */
   readonly framework?: 'Express' | 'Hono'
   /** The host under which browsers know the shop. @defaultValue `'127.0.0.1'` */
   readonly host?: string
@@ -116,7 +116,7 @@ export async function serverRendered({
     origin,
     applications,
     deployment,
-    /** What the shop has printed. */
+    /** The lines that the shop has printed. */
     log: () => printed.join('\n'),
     /** Issued for olivia at the shop, as the support team's backend does. */
     subjectToken(userId = 'alice') {

@@ -113,7 +113,7 @@ describe('docs/troubleshooting.md: its code', () => {
   })
 })
 
-/** What stands in backticks in the first column, or in the bold words of an item. Names and routes are no messages. */
+/** The texts in backticks in the first column, or in the bold words of an item. Names and routes are no messages. */
 function messagesIn(document: string): string[] {
   return document.split('\n').flatMap((line) => {
     const [, bold] = /^- \*\*(.*?)\*\*/.exec(line) ?? []
@@ -149,7 +149,7 @@ function plain(source: string): string {
     .replaceAll(/\\(['"`])/g, '$1')
 }
 
-/** Whether all pieces of a message stand close together in the text, in their order. */
+/** Returns whether all pieces of a message stand close together in the text, in their order. */
 function says(text: string, message: string): boolean {
   const pieces = message.split('…').filter((piece) => piece !== '')
   const pattern = pieces

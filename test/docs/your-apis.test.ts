@@ -19,7 +19,7 @@ import { closed, listening } from '../support/token-issuer.ts'
 import { blocksOf, call, type Module, snippetsOf } from './documents.ts'
 
 const SERVERS = ['koa', 'express', 'fastify', 'hono']
-/** What the orders are, of alice in person, and while olivia acts. */
+/** The orders of alice in person, and while olivia acts. */
 const OWN = { ordersOf: 'alice' }
 const ACTED = { ...OWN, seenBy: 'olivia' }
 /** The tests of recording run these. */

@@ -18,7 +18,7 @@ describe('the sign-in page', () => {
     return person
   }
 
-  /** What the application was told. */
+  /** The answers that the application was given. */
   async function answer({ page }: Visit): Promise<URLSearchParams> {
     await page.waitForURL('**/support/callback?*')
     return new URL(page.url()).searchParams

@@ -33,10 +33,10 @@ const LANGUAGES = {
   },
 } as const
 
-/** What the shop says when it is over. */
+/** The sentence of the shop when it is over. */
 const OVER = /^(?:You no longer act as|Sie handeln nicht mehr als) /
 
-/** What a newcomer plays: five stories, by the steps that the page says and no others. */
+/** The play of a newcomer: five stories, by the steps that the page says and no others. */
 describe('the start page of the example', function () {
   this.timeout(300_000)
 

@@ -136,7 +136,7 @@ describe('audit events', () => {
     const find = (id: string) => Promise.reject(new Error(`no connection for AccessToken:${id}`))
     const talkative = (model: string) =>
       model === 'AccessToken' ? withMembers(memory(model), { find }) : memory(model)
-    await using deployment = await recording({ configuration: { adapter: talkative } })
+    await using deployment = await recording({ adapter: talkative })
     const m2m = await deployment.m2mToken()
     const { body } = await deployment.issueBy(m2m)
     const subject_token = body.subjectToken

@@ -14,7 +14,7 @@ import { type Managed, managing } from '../support/managing.ts'
 const SOON = { timeout: 0.02 }
 
 type Running = { readonly id: string; readonly token: string }
-/** How one impersonation ends. */
+/** Ways to end one impersonation. */
 const DOORS: Record<string, (deployment: Managed, one: Running) => Promise<unknown>> = {
   'by its token': ({ endCurrent }, { token }) => endCurrent(token),
   'by its id': ({ send }, { id }) => send(`/${id}/end`),
@@ -67,7 +67,7 @@ describe('I13: nothing acts before it is recorded', () => {
   }
   afterEach(() => deployment.close())
 
-  /** What listeners hear, and whether the answer had left then. */
+  /** Collects the events of listeners, and whether the answer had left then. */
   function hearing(): string[] {
     const heard: string[] = []
     const names = ['impersonation.issued', 'impersonation.started', 'impersonation.ended'] as const

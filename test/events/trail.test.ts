@@ -12,7 +12,7 @@ describe('the audit trail', () => {
   it('a record that expired between check and claim is denied, not replayed', async () => {
     using moved = new DisposableStack()
     await using deployment = await recording({
-      configuration: { adapter: createMemoryAdapter({ now: () => Date.now() }) },
+      adapter: createMemoryAdapter({ now: () => Date.now() }),
       impersonation: {
         authorize: ({ stage }) => {
           if (stage === 'exchange') moved.use(later(60_000))

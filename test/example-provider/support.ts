@@ -160,7 +160,7 @@ export async function launch(environment: Environment, ...args: string[]) {
     url,
     /** Resolves with what it printed once it has ended. */
     ended,
-    /** What it has printed so far. */
+    /** The lines that it has printed so far. */
     printed: () => stdout,
     async [Symbol.asyncDispose]() {
       child.kill('SIGKILL')

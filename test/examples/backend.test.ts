@@ -81,7 +81,7 @@ describe('examples/backend.ts and its provider', () => {
     await quietly(() => use(ask))
   }
 
-  /** What a backend answers to one request. */
+  /** Returns the answer of a backend to one request. */
   async function asked(provider: Provider | string, request?: object): Promise<Answer> {
     const answers: Answer[] = []
     await withBackend(provider, async (ask) => void answers.push(await ask(request)))

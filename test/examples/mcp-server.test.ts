@@ -36,7 +36,7 @@ describe('examples/mcp-server.ts, by the client of the SDK', () => {
     actor_token = await deployment.actorToken()
   })
 
-  /** What the copilot got for Olivia, or Olivia got herself: an access token of alice. */
+  /** Returns an access token of alice, which the copilot got for Olivia, or Olivia herself. */
   async function exchange(form: object = {}, headers: object = web): Promise<string> {
     const { status, body } = await deployment.exchange(
       {

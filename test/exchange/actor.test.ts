@@ -33,7 +33,7 @@ describe('the actor token', () => {
     const clientId = 'helpdesk'
     const client = { ...application, client_id: clientId }
     await memory('Client').upsert(clientId, client)
-    await using other = await deploy({ configuration: { adapter: memory } })
+    await using other = await deploy({ adapter: memory })
     const grants: string[] = []
     other.provider.on('grant.saved', (grant) => grants.push(grant.jti))
     const tokens = [
@@ -86,7 +86,7 @@ describe('the actor token', () => {
 
   it('I5: storage that fails is 500, also where the actor token is invalid', async () => {
     const { adapter, faults } = faultyAdapter()
-    await using other = await deploy({ configuration: { adapter } })
+    await using other = await deploy({ adapter })
     const subject_token = await other.subjectToken()
     faults.add('SubjectToken.find')
     await expectAnswer(

@@ -7,7 +7,7 @@ import { shared } from '../support/shared.ts'
 
 const AUDIENCE = 'https://audience.example'
 
-// What RFC 8693 says of requests and responses: ../rfc8693/requirements.test.ts.
+// The requests and responses of RFC 8693: ../rfc8693/requirements.test.ts.
 describe('token exchange', () => {
   const deployment = shared(() =>
     deploy({

@@ -50,7 +50,7 @@ describe('redeeming a subject token', () => {
       consumed.push(id)
     }
     await using deployment = await deploy({
-      configuration: { adapter: memoryAdapterWith({ consumeOnce: undefined, consume }) },
+      adapter: memoryAdapterWith({ consumeOnce: undefined, consume }),
       impersonation: { subjectToken: { singleUse: 'per-process' } },
     })
     const subject_token = await deployment.subjectToken()
@@ -80,7 +80,7 @@ describe('redeeming a subject token', () => {
     const posing = Object.assign(new Error('invalid_grant'), { expose: true, statusCode: 200 })
     let outcome = async (): Promise<unknown> => 1
     await using deployment = await deploy({
-      configuration: { adapter: memoryAdapterWith({ consumeOnce: () => outcome() }) },
+      adapter: memoryAdapterWith({ consumeOnce: () => outcome() }),
       impersonation: { ending: { enabled: false } },
     })
     const subject_token = await deployment.subjectToken()

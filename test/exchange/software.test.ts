@@ -16,7 +16,7 @@ const withSoftware = (more: Partial<ImpersonationOptions> = {}) => ({
   impersonation: { softwareActors: ['web'], ...more },
 })
 
-/** What a subject token is exchanged for; `web` exchanges. */
+/** Exchanges a subject token, by `web`. */
 async function exchange(deployment: Deployment, form: object, headers: object = web) {
   const answer = await deployment.exchange({ ...form }, { ...headers })
   return { ...answer, token: String(answer.body.access_token) }

@@ -16,7 +16,7 @@ async function deployWithStoredClients() {
   await clients.upsert(operators.client_id, operators)
   let meanwhile: (() => Promise<unknown>) | undefined
   const deployment = await deploy({
-    configuration: { adapter: memory },
+    adapter: memory,
     impersonation: {
       managementApi: { clients: [backend.client_id] },
       authorize: async ({ stage }) => {

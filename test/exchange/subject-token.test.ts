@@ -16,7 +16,7 @@ describe('what a subject token is', () => {
     deployment.provider.on('subject_token.saved', (token) => saved.push(token as never))
     const destroyed = await deployment.subjectToken()
     await saved[0]?.destroy()
-    // What else is wrong with a request must not tell them apart either.
+    // Other mistakes of a request must not tell them apart either.
     const badActor = { ...REFUSED, error_description: 'actor token is invalid' }
     for (const [flaw, told] of [
       [{}, REFUSED],
@@ -41,7 +41,7 @@ describe('what a subject token is', () => {
   it('I3: nor the id of a record of another model, in an adapter that mixes them up', async () => {
     // One namespace for everything, as some adapters have it.
     const memory = createMemoryAdapter()('Everything')
-    await using deployment = await deploy({ configuration: { adapter: () => memory } })
+    await using deployment = await deploy({ adapter: () => memory })
     const access_token = await deployment.actorToken()
     const id = hash('sha256', 'chosen', 'base64url')
     await memory.upsert(id, { ...(await memory.find(access_token)), jti: id }, 600)

@@ -32,7 +32,7 @@ export class AppController {
 export class AppModule {}
 `
 
-/** What the CLI of NestJS sets, as far as it changes the code. */
+/** The settings of the CLI of NestJS, as far as they change the code. */
 const COMPILER_OPTIONS = {
   target: 'ES2023',
   module: 'nodenext',

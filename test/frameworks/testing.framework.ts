@@ -14,7 +14,7 @@ const run = promisify(execFile)
 const PAGE = join(import.meta.dirname, '../../docs/testing.md')
 const MOCHA = join(import.meta.dirname, '../../node_modules/mocha/bin/mocha.js')
 const INSTALLED = join(import.meta.dirname, 'vitest/node_modules')
-/** What the packages of this repository import of each other are their sources. */
+/** The packages of this repository import the sources of each other. */
 const FROM_SOURCES = {
   PATH: process.env.PATH,
   NODE_OPTIONS: '--conditions=oidc-provider-impersonation',

@@ -12,7 +12,7 @@ describe('bearer authentication of the management API', () => {
     }),
   )
 
-  // What is a token in a header, and what is none: ../shared/sender-in-two-packages.test.ts.
+  // Tokens in a header, and what is none: ../shared/sender-in-two-packages.test.ts.
   it('401 with a challenge, and no error code where there are no credentials (RFC 6750 §3.1)', async () => {
     const token = await deployment.m2mToken()
     const realm = `realm="${deployment.issuer}"`

@@ -10,7 +10,7 @@ import { resigned } from '../support/jwts.ts'
 import { managing } from '../support/managing.ts'
 import { shared } from '../support/shared.ts'
 
-/** How one can end, and what its token is told. */
+/** Ways in which one can end, and what its token is told. */
 const ENDS: ReadonlyArray<[what: string, how: EndOptions, by: string]> = [
   ['the customer', { by: { sub: 'alice' }, cause: 'user' }, 'customer'],
   ['somebody for the customer', { by: { sub: 'parent' }, cause: 'user' }, 'customer'],

@@ -96,7 +96,7 @@ describe('POST …/impersonations/{id}/end, and …/impersonations/end', () => {
       return adapter('SubjectToken').endOnce(id, end)
     }
     await using own = await managing({
-      configuration: { adapter: (model) => withMembers(adapter(model), { endOnce }) },
+      adapter: (model) => withMembers(adapter(model), { endOnce }),
     })
     const bodies = Array.from({ length: 230 }, () => ({ userId: 'bob' }))
     const ids = (await Promise.all(bodies.map(own.start))).map(({ id }) => id)

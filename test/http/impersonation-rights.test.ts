@@ -31,7 +31,7 @@ describe('who may see, and who may end', () => {
     return (await deployment.post('/oidc/token', form, basic(client, secret))).body
   }
 
-  /** What a token does: see, list, end, end many, issue. */
+  /** The deeds of a token: see, list, end, end many, issue. */
   async function answers(token: string, { get, send, issue, start } = deployment) {
     const { id } = await start()
     return [

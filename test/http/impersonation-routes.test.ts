@@ -66,7 +66,7 @@ describe('the routes', () => {
 
   it('I5: storage that fails is a 500 in JSON each time, never "not found"; nothing has ended, and it can be tried again', async () => {
     const { adapter, faults } = faultyAdapter()
-    await using failing = await managing({ configuration: { adapter } })
+    await using failing = await managing({ adapter })
     const { base, current, endCurrent: end, get, send } = failing
     const jwt = await failing.impersonate()
     const opaque = await failing.impersonate({ resource: `${base}/opaque` })
@@ -103,7 +103,7 @@ describe('the routes', () => {
   for (const [what, options] of Object.entries({
     'ending.enabled is false': { impersonation: { ending: { enabled: false } } },
     'the adapter lacks a method': {
-      configuration: { adapter: memoryAdapterWith({ list: undefined }) },
+      adapter: memoryAdapterWith({ list: undefined }),
     },
   })) {
     it(`are not there where ${what}, and no scope is offered for them`, async () => {

@@ -74,7 +74,7 @@ describe('GET …/impersonations/{id}: see one', () => {
 
   it("one whose redemption left no note, as singleUse: 'per-process' leaves none, is active until it ends", async () => {
     const adapter = createMemoryAdapter()
-    await using other = await managing({ configuration: { adapter } })
+    await using other = await managing({ adapter })
     const { id } = await other.start()
     await adapter('SubjectToken').consume(id)
     const { body } = await other.get(`/${id}`)

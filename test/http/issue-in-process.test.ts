@@ -23,7 +23,7 @@ const ASKED = {
   context: { ticketId: 'SUP-1' },
 }
 
-/** What an issue throws, as the answer over HTTP would have it. */
+/** Returns the error of an issue, as the answer over HTTP would have it. */
 async function thrownBy(issue: Promise<unknown>): Promise<[unknown, number, string, string]> {
   try {
     await issue

@@ -34,7 +34,7 @@ describe('POST /api/subject-tokens', () => {
     expect(answer.body.subjectToken).to.match(/^[A-Za-z0-9_-]{43}$/)
   })
 
-  // What else is refused of a body: ../issue/request.test.ts.
+  // Other bodies that are refused: ../issue/request.test.ts.
   const refused: Array<[body: unknown, description: RegExp]> = [
     ['', /userId is required/],
     ['{"userId":', /not a valid JSON object/],
@@ -125,7 +125,7 @@ describe('POST /api/subject-tokens', () => {
 
   it('a server_error listener that throws changes nothing for the caller', async () => {
     await using failing = await deploy({
-      configuration: { adapter: memoryAdapterWith({ upsert: () => Promise.reject(new Error()) }) },
+      adapter: memoryAdapterWith({ upsert: () => Promise.reject(new Error()) }),
     })
     failing.provider.on('server_error', () => {
       throw new Error('listener')
@@ -162,7 +162,7 @@ describe('POST /api/subject-tokens', () => {
       seen.push(JSON.stringify(args))
       return call()
     })
-    await using observed = await deploy({ configuration: { adapter } })
+    await using observed = await deploy({ adapter })
     const value = await observed.subjectToken()
     await observed.exchange({ subject_token: value })
     expect(seen.filter((args) => args.includes(value))).to.deep.equal([])

@@ -86,7 +86,7 @@ describe('GET …/impersonations: list', () => {
     const { next } = (await deployment.get('?limit=1&userId=alice')).body
     const [iat, id, mark] = Buffer.from(next, 'base64url').toString().split('.')
     const cursor = (...parts: unknown[]) => Buffer.from(parts.join('.')).toString('base64url')
-    /** What follows `?name=`, by the name, or by what the refusal says instead. */
+    /** Queries after `?name=`, by the name, or by what the refusal says instead. */
     const refused: Record<string, string[]> = {
       limit: ['0', '101', '1e1', '', '-1', '1.5', '%201', '٣'],
       state: ['', 'Active', 'issued,active', '__proto__'],

@@ -77,7 +77,7 @@ describe('an impersonation ends by itself', () => {
 
   it('after a replay, also where the storage fails at first', async () => {
     const { adapter, faults } = faultyAdapter()
-    await using deployment = await recording({ configuration: { adapter } })
+    await using deployment = await recording({ adapter })
     const subject_token = await deployment.subjectToken()
     await deployment.exchange({ subject_token })
     faults.add('SubjectToken.endOnce')

@@ -13,7 +13,7 @@ async function watched() {
     asked.push(method)
     return watch.around(method, ...rest)
   })
-  const deployment = await deploy({ configuration: { adapter } })
+  const deployment = await deploy({ adapter })
   const { impersonation } = deployment.provider
   const recorded: unknown[] = []
   /** The calls while something runs. */

@@ -44,7 +44,7 @@ describe('I11: an end ends', () => {
 
   it('I5: an opaque token whose impersonation cannot be looked up is trouble, not active or inactive', async () => {
     const { adapter, faults } = faultyAdapter()
-    await using deployment = await deploy({ configuration: { adapter } })
+    await using deployment = await deploy({ adapter })
     const { token } = await deployment.impersonate({ resource: `${deployment.base}/opaque` })
     faults.add('SubjectToken.find')
     const headers = basic('web', 'web-secret')
@@ -53,7 +53,7 @@ describe('I11: an end ends', () => {
 
   it('an opaque token whose impersonation the storage has forgotten is inactive', async () => {
     const adapter = createMemoryAdapter()
-    await using deployment = await deploy({ configuration: { adapter } })
+    await using deployment = await deploy({ adapter })
     const form = { resource: `${deployment.base}/opaque` }
     const { id, token } = await deployment.impersonate(form)
     await adapter('SubjectToken').destroy(id)
@@ -82,7 +82,7 @@ describe('I11: an end ends', () => {
 
   it('I14: an end that is asked for again reaches the storage again, raises no event and is not counted', async () => {
     const { adapter, calls } = faultyAdapter()
-    await using deployment = await recording({ configuration: { adapter } })
+    await using deployment = await recording({ adapter })
     const { impersonation } = deployment.provider
     const id = idOf(await deployment.subjectToken())
     const first = await impersonation.end(id, { reason: 'one' })

@@ -33,7 +33,7 @@ async function twoProcesses({ impersonation, configuration }: DeploymentOptions 
   return { memory, calls, one: first, other: second }
 }
 
-/** What the test has opened, which ends with it. */
+/** Deployments that the test has opened, which end with it. */
 const opened: Deployment[] = []
 afterEach(async () => {
   for (const deployment of opened.splice(0)) await deployment.close()
@@ -44,7 +44,7 @@ async function acting({ base, exchange }: Deployment, { access_token: actor_toke
   return exchange({ actor_token, resource: `${base}/opaque` })
 }
 
-/** Where an exchange is when the end comes. */
+/** Places of an exchange when the end comes. */
 const MOMENTS = {
   'was checked, and not redeemed': { method: 'consumeOnce', isBefore: true },
   'was redeemed, and has not looked': { method: 'consumeOnce', isBefore: false },
@@ -59,7 +59,7 @@ const signOut: End = ({ base }, { operator }) =>
 
 interface Way {
   readonly end: End
-  /** Whether it is known before the redemption whom the end is of, so that no mark is needed. */
+  /** True if it is known before the redemption whom the end is of, so that no mark is needed. */
   readonly isUnmarked?: boolean
   readonly scope?: string
   readonly configuration?: NonNullable<DeploymentOptions['configuration']>
@@ -142,7 +142,7 @@ describe('a mark', () => {
       impersonation: { ending: { enabled: false } },
     })
     const adapter = aroundTokens(memory, passing)
-    const ending = await deploy({ configuration: { adapter } }, one)
+    const ending = await deploy({ adapter }, one)
     opened.push(ending)
     const actor_token = await one.actorToken()
     const subject_token = await one.subjectToken()

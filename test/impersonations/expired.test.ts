@@ -12,13 +12,13 @@ import { expectState, only } from './recorded-endings.ts'
 /** An impersonation whose access token is known, on a store that follows the clock of the test. */
 async function impersonation() {
   const adapter = createMemoryAdapter({ now: () => Date.now() })
-  const deployment = await recording({ configuration: { adapter } })
+  const deployment = await recording({ adapter })
   const { id, token } = await deployment.impersonate()
   const { expiresAt = 0 } = await only(deployment)
   return { ...deployment, id, expiresAt, token }
 }
 
-/** What an API says whose clock may be slow by five minutes. */
+/** Returns the verdict of an API whose clock may be slow by five minutes. */
 function say({ issuer, orders: audience }: Deployment, token: string): Promise<string> {
   const options = { issuer, audience, requireStatus: true, clockTolerance: 300 }
   return verdict(resourceServer(options), token)
@@ -36,7 +36,7 @@ for (const [how, end] of Object.entries(WAYS)) {
   describe(`the end of what has expired, ${how}`, () => {
     it('I14: by the clock of this process alone: one that is 5 seconds behind redeems it no more', async () => {
       const adapter = createMemoryAdapter({ now: () => Date.now() })
-      await using deployment = await recording({ configuration: { adapter } })
+      await using deployment = await recording({ adapter })
       const subject_token = await deployment.subjectToken()
       const { id, redeemableUntil } = await only(deployment)
       await at(redeemableUntil * 1000 + 4900, async () => {
@@ -85,7 +85,7 @@ describe('an impersonation that has expired', () => {
   it('stays known for 330 s, also of what was redeemed at the last moment: a guard forgives 300 s, a status list lasts 30 s', async () => {
     const adapter = createMemoryAdapter({ now: () => Date.now() })
     const impersonation = { accessToken: { maxTtl: 60 } }
-    await using deployment = await recording({ configuration: { adapter }, impersonation })
+    await using deployment = await recording({ adapter, impersonation })
     const subject_token = await deployment.subjectToken()
     const { redeemableUntil } = await only(deployment)
     await at(redeemableUntil * 1000 - 1, async () => {

@@ -11,7 +11,7 @@ import { signIn, signOutOfProvider } from '../support/sign-in.ts'
 import { stoppedClock } from '../support/stopped-clock.ts'
 import { until } from './recorded-endings.ts'
 
-/** What an API may at most not know, in seconds, while the list can be had. */
+/** The longest time that an API may not know, in seconds, while the list can be had. */
 const PROMISE = 8
 
 describe('I11: the guard and the provider: a copied token', () => {
@@ -24,7 +24,7 @@ describe('I11: the guard and the provider: a copied token', () => {
 
   type Run = Awaited<ReturnType<typeof run>>
 
-  /** What an operator runs, with a token that an attacker copies. */
+  /** Lets an operator act, with a token that an attacker copies. */
   async function run(actor: string) {
     const operator = await signIn(deployment, actor)
     const actor_token = operator.access_token
@@ -45,7 +45,7 @@ describe('I11: the guard and the provider: a copied token', () => {
       await expectVerdict(api, mine.token, 'alice')
       await expectVerdict(api, other.token, 'alice')
       await endIt(mine)
-      // What the provider does after its answer.
+      // The provider does it after its answer.
       await until(
         () => deployment.provider.impersonation.get(mine.id),
         (it) => it?.state === 'ended',

@@ -20,7 +20,7 @@ async function processes(
   // Of this moment: the default is the function that `Date.now` is now.
   const adapter = createMemoryAdapter({ now: () => Date.now() })
   const options = (impersonation: Partial<ImpersonationOptions>): DeploymentOptions => ({
-    configuration: { adapter },
+    adapter,
     impersonation,
     resources: {
       [JWT]: { ...LONG, accessTokenFormat: 'jwt' },
@@ -47,7 +47,7 @@ async function processes(
 
 const maxTtl = (seconds: number) => ({ accessToken: { maxTtl: seconds } })
 
-/** What an API says that starts in this moment, so that it has no copy of a list. */
+/** Returns the verdict of an API that starts in this moment, so that it has no copy of a list. */
 function sayAt({ issuer }: Deployment, token: string): Promise<string> {
   const options = { issuer, audience: JWT, requireStatus: true, clockTolerance: 300 }
   return verdict(resourceServer(options), token)

@@ -22,7 +22,7 @@ function listingAll() {
 describe("the plugin's own records, where an adapter of others lists them", () => {
   it('are in no page of impersonations, and hide none', async () => {
     const adapter = listingAll()
-    await using deployment = await deploy({ configuration: { adapter } })
+    await using deployment = await deploy({ adapter })
     for (let n = 0; n < 3; n += 1) await deployment.subjectToken()
     const iat = Math.floor(Date.now() / 1000) + 60
     for (let n = 0; n < 1050; n += 1) {

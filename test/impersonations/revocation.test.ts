@@ -69,7 +69,7 @@ describe('I14: revoking an opaque impersonated token', () => {
 
   it('I5: is trouble where the end cannot be stored; the token stays, and may be revoked again', async () => {
     const { adapter, faults } = faultyAdapter()
-    await using deployment = await opaque({ configuration: { adapter } })
+    await using deployment = await opaque({ adapter })
     const { token } = deployment
     faults.add('SubjectToken.endOnce')
     await expectAnswer(revoke(deployment, token), 500)

@@ -72,7 +72,7 @@ describe('an operator whose grant is destroyed acts no more, whatever the adapte
         ({ provider }: Deployment, { grantId }: Operator) =>
           provider.Grant.adapter.destroy(grantId),
       ]) {
-        await using deployment = await deploy({ configuration: { adapter: source() } })
+        await using deployment = await deploy({ adapter: source() })
         const operator = await acting(deployment)
         await end(deployment, operator)
         const { state, end: shown } = await hasEnded(deployment)
@@ -102,8 +102,8 @@ describe('an operator whose grant is destroyed acts no more, whatever the adapte
         },
       })
     }
-    await using one = await deploy({ configuration: { adapter } })
-    await using other = await deploy({ configuration: { adapter } })
+    await using one = await deploy({ adapter })
+    await using other = await deploy({ adapter })
     const { grantId } = await acting(one)
     await acting(other)
     asked.length = 0
@@ -144,7 +144,7 @@ describe('I12: the look at a grant before it is destroyed', () => {
       if (model !== 'Grant') return { ...methods, upsert }
       return { ...methods, find: (id: string) => (look.find ?? methods.find)(id) }
     }
-    const deployment = await deploy({ configuration: { adapter } })
+    const deployment = await deploy({ adapter })
     return { deployment, look, stored, grants: memory('Grant') }
   }
 
@@ -195,7 +195,7 @@ describe('I12: the look at a grant before it is destroyed', () => {
       }
     }
     const adapter = withSubjectTokens(Counted, createMemoryAdapter())
-    await using deployment = await deploy({ configuration: { adapter } })
+    await using deployment = await deploy({ adapter })
     const { Grant } = deployment.provider
     expect(Grant.adapter).to.be.instanceOf(Counted)
     expect(Grant.adapter).to.equal(Grant.adapter).and.equal(new Grant().adapter)

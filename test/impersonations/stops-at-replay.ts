@@ -9,7 +9,7 @@ const adapter = around(createMemoryAdapter(), async (method, _args, call, model)
   if (method === 'find') await find(model)
   return call()
 })
-const deployment = await deploy({ configuration: { adapter } })
+const deployment = await deploy({ adapter })
 const { provider } = deployment
 provider.on('impersonation.replayed', () => console.log('replayed'))
 provider.on('impersonation.ended', (_ctx, { end }) => console.log(`ended: ${end?.cause}`))

@@ -11,7 +11,7 @@ import { expectState } from './recorded-endings.ts'
 async function surrounded(ask: (memory: ReturnType<typeof createMemoryAdapter>) => Around) {
   const memory = createMemoryAdapter()
   const adapter = aroundTokens(memory, ask(memory))
-  const deployment = await recording({ configuration: { adapter } })
+  const deployment = await recording({ adapter })
   return { ...deployment, impersonation: deployment.provider.impersonation }
 }
 

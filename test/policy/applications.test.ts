@@ -65,7 +65,7 @@ describe('features.impersonation.applications', () => {
   })
 })
 
-/** What the provider answers to `prompt=none`. */
+/** Returns the answer of the provider to `prompt=none`. */
 async function silently(
   { issuer }: Deployment,
   { cookie }: SignedIn,

@@ -20,9 +20,9 @@ import { renewed } from '../support/shared.ts'
 import { stoppedClock } from '../support/stopped-clock.ts'
 import { startRestartedProvider } from './restarted-provider.ts'
 
-/** What an API may at most not know, in seconds, while the list can be had. */
+/** The longest time that an API may not know, in seconds, while the list can be had. */
 const PROMISE = 8
-/** How long docs/production.md has a key published before it signs, at the least, in seconds. */
+/** The least time that docs/production.md has a key published before it signs, in seconds. */
 const PUBLISHED_BEFORE = 60
 
 async function newKey(kid: string): Promise<JWK> {

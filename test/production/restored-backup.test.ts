@@ -17,9 +17,9 @@ import { renewed } from '../support/shared.ts'
 import { stoppedClock } from '../support/stopped-clock.ts'
 import { startRestartedProvider } from './restarted-provider.ts'
 
-/** What an API may at most not know, in seconds, while the list can be had. */
+/** The longest time that an API may not know, in seconds, while the list can be had. */
 const PROMISE = 8
-/** How long an API goes on with the copy of a list, in seconds, by clocks that agree. */
+/** The time for which an API goes on with the copy of a list, in seconds, by clocks that agree. */
 const COPY_LIFE = 30
 
 /** The commands of docs/production.md for a restored storage. */

@@ -51,7 +51,7 @@ describe('I11, I14: ends see starts, in two processes', () => {
           await wait((round % 25) * (MAX_LATER_MS / 25))
           const { status, body } = await other.end('end', filterOf(names))
           expect(status, body).to.equal(200)
-          // What has resolved is in the storage, whatever the exchange still does.
+          // The end has resolved, so it is in the storage, whatever the exchange still does.
           const answer = await exchange
           if (!succeeded(answer)) {
             expect(answer.status, answer.body).to.equal(400)

@@ -23,7 +23,7 @@ const TROUBLE: Record<string, object> = {
 async function deployFailing(tokenFormat: 'jwt' | 'opaque', trouble: object) {
   const { adapter, faults, calls } = faultyAdapter(trouble)
   const deployment = await deploy({
-    configuration: { adapter },
+    adapter,
     impersonation: { managementApi: { tokenFormat } },
   })
   // Clients that live in the storage, so that finding them can fail.

@@ -14,16 +14,16 @@ export type FaultKind =
 
 export interface Fault {
   readonly kind: FaultKind
-  /** Which command it affects: the command whose bytes contain this. */
+  /** The command that it affects: the one whose bytes contain this. */
   readonly command: string
-  /** How often; every time, if not said. */
+  /** The number of times; every time, if not said. */
   readonly times?: number
 }
 
 interface Link {
   readonly client: Socket
   readonly server: Socket
-  /** What is withheld in each direction; undefined while it flows. */
+  /** The data that is withheld in each direction; undefined while it flows. */
   toServer: Buffer[] | undefined
   toClient: Buffer[] | undefined
   replyLost: boolean
@@ -33,7 +33,7 @@ interface Link {
 export class FaultProxy {
   /** Called with everything that a client sends, and with `undefined` when the server replies. */
   watch: ((data: Buffer | undefined) => void) | undefined
-  /** How often a fault occurred. */
+  /** The number of faults that occurred. */
   hits = 0
   readonly #target: { host: string; port: number }
   readonly #links = new Set<Link>()

@@ -70,7 +70,7 @@ describe('I5: trouble between provider and storage', function () {
       expect(body).to.not.match(/token/i)
     }
 
-    /** How often the token still works. */
+    /** Returns the number of times that the token still works. */
     async function redemptions(token: string): Promise<number> {
       const answers = await Promise.all([1, 2, 3, 4].map(() => provider.exchange(token)))
       for (const answer of answers) if (!succeeded(answer)) expect(answer).to.deep.equal(REFUSED)

@@ -7,7 +7,7 @@ import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts
 import { basic, signingKey } from '../support/deployment.ts'
 import { MANAGEMENT, ORDERS, type ProcessOptions } from './provider-process.ts'
 
-/** What a provider answered: the body as it was sent, since losers must not differ in a byte. */
+/** The answer of a provider: the body as it was sent, since losers must not differ in a byte. */
 export interface Answer {
   readonly status: number
   readonly body: string
@@ -15,7 +15,7 @@ export interface Answer {
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 
-/** What every refused subject token is answered, whatever the reason (I6). */
+/** The answer to every refused subject token, whatever the reason (I6). */
 export const REFUSED: Answer = {
   status: 400,
   body: '{"error":"invalid_request","error_description":"subject token is invalid"}',
@@ -140,7 +140,7 @@ export async function startProvider(
   return provider
 }
 
-/** Whether an access token was issued. */
+/** Returns whether an access token was issued. */
 export function succeeded({ status, body }: Answer): boolean {
   return status === 200 && typeof JSON.parse(body).access_token === 'string'
 }

@@ -45,7 +45,7 @@ suite('a Redis Cluster of six nodes, three of which fail one after the other', f
     })
     const others = createMemoryAdapter()
     const adapter = (model: string) => (model === 'SubjectToken' ? redis(model) : others(model))
-    await using deployment = await deploy({ configuration: { adapter } })
+    await using deployment = await deploy({ adapter })
     const { impersonation } = deployment.provider
     const ended: Ended[] = []
     const works = () => deployment.impersonate().then(Boolean, () => false)
@@ -60,7 +60,7 @@ suite('a Redis Cluster of six nodes, three of which fail one after the other', f
       await until(works)
     }
     const look = async () => {
-      await using process = await deploy({ configuration: { adapter } }, deployment)
+      await using process = await deploy({ adapter }, deployment)
       return await lostIn(process, ended)
     }
     const lost = await look()

@@ -34,7 +34,7 @@ describe('round trips to the storage, counted on the wire', () => {
       // Without followEnded, no provider reads ends as it starts.
       const still = (model: string) => withMembers(adapter(model), { followEnded: undefined })
       provider = await deploy({
-        configuration: { adapter: still },
+        adapter: still,
         // After the answer, nothing is ended.
         impersonation: { ending: { onReplay: 'report' } },
       })

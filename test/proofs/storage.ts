@@ -6,7 +6,7 @@ import { createPostgresAdapter } from '../../src/adapters/postgres/index.ts'
 import { createRedisAdapter, type RedisClient } from '../../src/adapters/redis/index.ts'
 import { createSqliteAdapter } from '../../src/adapters/sqlite/index.ts'
 
-/** Which storage a provider process opens, and its own key prefix or table there. */
+/** The storage that a provider process opens, and its own key prefix or table there. */
 export interface StorageSpec {
   readonly driver: 'sqlite' | 'node-redis' | 'ioredis' | 'pg'
   /** A URL, or the path of a file. */
@@ -14,7 +14,7 @@ export interface StorageSpec {
   /** Key prefix or table. */
   readonly namespace: string
   /**
-   * How long a provider process waits for its storage, in milliseconds: for a connection, a reply.
+   * The time that a provider process waits for its storage, in milliseconds: for a connection, a reply.
    * Only a test that injects a fault shortens it, so that a slow machine does not fail a test.
    */
   readonly timeoutMs?: number
@@ -24,7 +24,7 @@ const PATIENT_MS = 60_000
 
 /** For the tests that inject a fault and have to wait until it is over. */
 export const FAULT_TIMEOUT_MS = 1000
-/** How long an answer may take with it: the time-outs of a request add up to less. */
+/** The longest time that an answer may take with it: the time-outs of a request add up to less. */
 export const FAULT_BOUND_MS = 30_000
 
 export interface OpenStorage {

@@ -125,7 +125,7 @@ suite('The recipe for MySQL and MariaDB, on MariaDB', () => {
   })
 })
 
-/** Whether a statement waits for a row of that database. */
+/** Returns whether a statement waits for a row of that database. */
 async function isWaiting(connection: PoolConnection, database: string): Promise<boolean> {
   const [rows] = await connection.query<RowDataPacket[]>('SHOW ENGINE INNODB STATUS')
   const waiting = /TRX HAS BEEN WAITING.*\nRECORD LOCKS .* of table `(\w+)`/g

@@ -85,7 +85,7 @@ export const SERVERS: readonly Server[] = [
   onApache('mod_oauth2.conf', { name: 'oauth2', claims: 'oauth2_claim', denial: 401 }),
 ]
 
-/** Whether this machine has the software. */
+/** Returns whether this machine has the software. */
 export async function isInstalled({ probe: [program, ...rest] }: Server): Promise<boolean> {
   return await execute(program, rest).then(
     () => true,

@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { JWK } from 'jose'
 import type { Context, Next } from 'koa'
 
-/** How the provider answers a request for its keys or a list. */
+/** Answers of the provider to a request for its keys or a list. */
 export type Behaviour = 'answers' | 'fails' | 'hangs' | 'drips' | 'floods'
 
 type Part = 'keys' | 'list'
@@ -43,7 +43,7 @@ export function trouble() {
       // It rejects when the other side goes away, which a test waits for.
       await pipeline(Readable.from(bytes), ctx.res).catch(() => {})
     },
-    /** How it answers from now on. What hangs already is answered when it answers again. */
+    /** Sets the answer from now on. What hangs already is answered when it answers again. */
     behaves(part: Part, behaviour: Behaviour) {
       how[part] = behaviour
       if (behaviour === 'hangs') return

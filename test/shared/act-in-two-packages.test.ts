@@ -5,7 +5,7 @@ import { IMPERSONATED_JTI_PREFIX, SIGNING_ALGORITHMS } from '../../src/shared/co
 
 const SOFTWARE = { sub: 'copilot', client_id: 'copilot' }
 
-/** What an `act` claim says, and who acts by it: `undefined` where it cannot be relied on. */
+/** An `act` claim, and who acts by it: `undefined` where it cannot be relied on. */
 const CASES: readonly [title: string, act: unknown, means: object | undefined][] = [
   ['a person', { sub: 'olivia' }, { actor: { sub: 'olivia' } }],
   ['a person after another one', { sub: 'olivia', act: { sub: 'grace' } }, undefined],

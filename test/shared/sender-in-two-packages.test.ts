@@ -7,7 +7,7 @@ import { parseAuthorization, parseConfirmation, unprovenBinding } from '../../sr
 const JKT = 'k'.repeat(43)
 const X5T = 'c'.repeat(43)
 
-/** What the guard answers; `undefined` where it refuses. */
+/** Returns the answer of the guard; `undefined` where it refuses. */
 function asGuard(cnf: unknown) {
   try {
     return confirmationFrom(cnf)

@@ -33,7 +33,7 @@ async function deployLists(options: DeploymentOptions = {}) {
     list,
     uri,
     path: `/oidc/status-lists/${list}`,
-    /** As it is on the wire: nothing is added, and JSON alone is decoded. */
+    /** Returns the answer of the wire: nothing is added, and JSON alone is decoded. */
     ask: async (path: string, sent: Record<string, string> = {}, method = 'GET') => {
       const { port } = new URL(deployment.base)
       const asked = request({ port, path, method, headers: sent }).end()

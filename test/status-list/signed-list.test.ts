@@ -133,7 +133,7 @@ describe('a status list token', () => {
     await endedAt(store, list, [9])
     store.time += 1000
     expect(await bitsOf(lists, list)).to.deep.equal([7, 9])
-    // What comes late takes nothing back.
+    // The late answer takes nothing back.
     never.resolve()
     await lost
     await endedAt(store, list, [11])
@@ -219,7 +219,7 @@ function followed() {
       `e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.c2lnbmF0dXJl`,
     now: () => now,
   })
-  /** What the list has a second later. */
+  /** Returns the bits of the list a second later. */
   const bitsAfter = async (turn: readonly number[] | Error) => {
     turns.push(turn)
     now += 1000

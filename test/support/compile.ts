@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 
 const TSC = join(import.meta.dirname, '../../node_modules/.bin/tsc')
 
-/** What `tsc` prints where it finds errors, and ends with 1 or 2. */
+/** The output of `tsc` where it finds errors, and ends with 1 or 2. */
 interface Complaint {
   readonly code: number
   readonly stdout: string

@@ -46,6 +46,7 @@ type Features = Pick<
 >
 
 export interface DeploymentOptions {
+  adapter?: Configuration['adapter']
   impersonation?: Partial<ImpersonationOptions> | undefined
   configuration?: Omit<Configuration, 'features'> & { features?: Features }
   clients?: ClientMetadata[] | undefined
@@ -70,9 +71,9 @@ export function deploymentConfiguration(
     [`${base}/opaque`]: { scope: 'openid orders:read', accessTokenFormat: 'opaque' },
     ...options.resources,
   }
-  const { configuration = {}, clients = [] } = options
+  const { adapter = createMemoryAdapter(), configuration = {}, clients = [] } = options
   return {
-    adapter: createMemoryAdapter(),
+    adapter,
     jwks: { keys: [signingKey] },
     clientDefaults: { id_token_signed_response_alg: 'ES256' },
     cookies: { keys: ['test'] },

@@ -44,7 +44,7 @@ export interface Deployment extends AsyncDisposable {
     form?: Form,
     headers?: Record<string, string>,
   ): Promise<{ id: string; token: string; subjectToken: string }>
-  /** How an impersonation stands, and its end, by its own token, or by other credentials. */
+  /** The state of an impersonation, and its end, by its own token, or by other credentials. */
   current(credentials: Credentials): Promise<Answer>
   endCurrent(credentials: Credentials, body?: unknown): Promise<Answer>
   close(): Promise<void>
@@ -53,7 +53,7 @@ export interface Deployment extends AsyncDisposable {
 /** A bearer token, or headers. */
 type Credentials = string | Record<string, string>
 
-/** Where a deployment says how an impersonation stands, and where its own token ends it. */
+/** The paths where a deployment says how an impersonation stands, and where its own token ends it. */
 export const CURRENT = '/oidc/impersonations/current'
 export const END_CURRENT = `${CURRENT}/end`
 

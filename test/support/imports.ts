@@ -7,7 +7,7 @@ export interface Import {
   readonly file: string
   /** A file, or the specifier of a package. */
   readonly target: string
-  /** Whether it is a relative import. */
+  /** True of a relative import. */
   readonly isOwn: boolean
   readonly isType: boolean
 }
@@ -22,7 +22,7 @@ export function filesBelow(folder: string): string[] {
   return all.filter((file) => /\.tsx?$/.test(file) && !file.includes('node_modules'))
 }
 
-/** What the files of a folder import. */
+/** Returns the imports of the files of a folder. */
 export function importsBelow(folder: string): Import[] {
   return filesBelow(folder).flatMap((file) => {
     const text = readFileSync(join(folder, file), 'utf8')

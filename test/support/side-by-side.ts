@@ -55,7 +55,7 @@ function withoutTheGrant({ clients = [], ...configuration }: Configuration): Con
   }
 }
 
-/** What the console of the process shows while this runs. */
+/** Returns the lines that the console of the process shows while this runs. */
 export async function printedBy(run: () => unknown): Promise<string[]> {
   const printed: string[] = []
   const { info, warn } = console

@@ -31,7 +31,7 @@ export interface SignInOptions {
   readonly headers?: Record<string, string>
 }
 
-/** What the token endpoint answered to a person who signed in through the real code flow. */
+/** The answer of the token endpoint to a person who signed in through the real code flow. */
 export interface SignedIn {
   access_token: string
   id_token?: string

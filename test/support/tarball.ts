@@ -15,7 +15,7 @@ const TARBALLS = process.env.TARBALLS
 /** The package as `npm publish` would send it. */
 export interface Tarball {
   readonly path: string
-  /** What is in it, without the folder `package/`. */
+  /** Its contents, without the folder `package/`. */
   readonly files: readonly string[]
   /** A folder that has the files of the tarball: where it was packed, or unpacked. */
   readonly source: string
@@ -34,7 +34,7 @@ export async function packInto(folder: string, workspace = '.'): Promise<Tarball
   return pack(join(copy, workspace), folder)
 }
 
-/** What git knows of, as it is now, once. */
+/** The files that git knows of, as they are now, once. */
 async function copyTracked(to: string): Promise<void> {
   if (await mkdir(to).catch((error: NodeJS.ErrnoException) => error.code === 'EEXIST')) return
   const command = ['ls-files', '-z', '--deduplicate']
@@ -59,7 +59,7 @@ async function linkModules(to: string): Promise<void> {
 async function pack(source: string, folder: string): Promise<Tarball> {
   const pack = ['pack', '--json', '--pack-destination', folder]
   const { stdout } = await run('npm', pack, { cwd: source })
-  // What the build prints comes before the report. npm 12 names the reports by package.
+  // The output of the build comes before the report. npm 12 names the reports by package.
   const report = JSON.parse(stdout.slice(stdout.search(/^[[{]/m)))
   const [packed] = Array.isArray(report) ? report : Object.values(report)
   return {

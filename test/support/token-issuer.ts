@@ -21,7 +21,7 @@ export async function startTokenIssuer() {
   })
   const issuer = await listening(server)
   const jwksUri = `${issuer}/jwks`
-  /** How the discovery document and the key set are answered; tests may change it. */
+  /** The answers with the discovery document and the key set; tests may change them. */
   const answer: Record<'discovery' | 'jwks', RequestListener> = {
     discovery: (_request, response) => response.end(JSON.stringify({ issuer, jwks_uri: jwksUri })),
     jwks: (_request, response) => response.end(JSON.stringify({ keys: [jwk] })),

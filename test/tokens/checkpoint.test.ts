@@ -10,7 +10,7 @@ import { signIn } from '../support/sign-in.ts'
 
 const TYPE = 'impersonation-audit-checkpoint+jwt'
 
-/** What a caller would write to make a token of it. */
+/** Members that a caller would write to make a token of it. */
 const GREEDY = {
   iat: 1,
   exp: 9_999_999_999,

@@ -30,7 +30,7 @@ describe('I3: a token is good at its own door alone', () => {
     opaqueCurrent = (await deployment.impersonate(opaque)).token
     subject_token = await fresh()
   })
-  // What was refused in between used nothing up, and ended nothing.
+  // The refusals in between used nothing up, and ended nothing.
   after(async () => {
     for (const token of [good.current, opaqueCurrent]) {
       expect((await present.current(token)).body.state).to.equal('active')

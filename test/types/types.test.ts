@@ -11,10 +11,10 @@ const run = promisify(execFile)
 const ROOT = join(import.meta.dirname, '../..')
 const SAMPLES = join(import.meta.dirname, 'samples')
 const PACKAGES = ['.', 'packages/browser', 'packages/resource-server', 'packages/testing']
-/** Where the samples find the packages, with every `moduleResolution`. */
+/** The folder in which the samples find the packages, with every `moduleResolution`. */
 const INSTALLED = join(SAMPLES, 'node_modules')
 
-/** What mistake.ts is there for: a compiler that does not work does not find it. */
+/** The reason for mistake.ts: a compiler that does not work does not find it. */
 const MISTAKE = /^test\/types\/samples\/mistake\.ts\(4,44\): error TS\d+: /
 
 describe('the types of the packed packages', function () {
@@ -41,7 +41,7 @@ describe('the types of the packed packages', function () {
     const errorsOf = async (name: string) => {
       const project = ['--project', join(SAMPLES, `tsconfig.${name}.json`), '--pretty', 'false']
       const lines = (await compile(project, { cwd: ROOT, tsc })).split('\n')
-      // What is wrong between two other packages (@types/koa and content-disposition 2) is not for
+      // A mistake between two other packages (@types/koa and content-disposition 2) is not for
       // these packages to mend.
       return lines.filter((line) => /^(?!node_modules\/)\S/.test(line))
     }
@@ -55,7 +55,7 @@ describe('the types of the packed packages', function () {
       })
     }
 
-    // What servers import, in a project that knows no browser.
+    // The imports of servers, in a project that knows no browser.
     it(`need no \`dom\` on a server: TypeScript ${version}`, async () => {
       expect(await errorsOf('server')).to.deep.equal([])
     })

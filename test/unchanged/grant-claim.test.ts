@@ -49,7 +49,7 @@ describe('op_grant_id stands only where an exchange could want it', () => {
   it('with grantClaim false nowhere: then a JWT outlives its grant as an actor token, an opaque one does not', async () => {
     const memory = createMemoryAdapter()
     await using deployment = await deploy({
-      configuration: { adapter: memory },
+      adapter: memory,
       impersonation: { actorToken: { grantClaim: false } },
     })
     const grants: string[] = []

@@ -1,4 +1,4 @@
-// What the deployment's own functions were asked and answered before, they are and do now.
+// The deployment's own functions are asked, and answer, as before.
 import { expect } from 'chai'
 import { decodeJwt } from 'jose'
 import type { Configuration } from 'oidc-provider'
@@ -7,7 +7,7 @@ import { comparable, printedBy, type Side, sideBySide } from '../support/side-by
 
 type ResourceIndicators = NonNullable<NonNullable<Configuration['features']>['resourceIndicators']>
 
-/** What both kinds of provider answer to a machine; they have to answer the same. */
+/** Returns the answers of both kinds of provider to a machine, which have to be the same. */
 async function answerTo(resourceIndicators: ResourceIndicators) {
   const features = { resourceIndicators }
   const [plain, ours] = await onBoth({ configuration: { features } }, async (side) =>

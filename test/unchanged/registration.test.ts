@@ -11,7 +11,7 @@ import { comparable, type Side, sideBySide } from '../support/side-by-side.ts'
 const CODE = { redirect_uris: [REDIRECT_URI], response_types: ['code' as const] }
 const MACHINE = { redirect_uris: [], response_types: [] }
 
-/** What a stranger may try to register. */
+/** Clients that a stranger may try to register. */
 const METADATA: Record<string, object> = {
   'a code client': CODE,
   'a machine': { ...MACHINE, grant_types: ['client_credentials'] },
@@ -186,7 +186,7 @@ describe('allowSelfRegisteredClients', () => {
 
   it('false changes nothing for clients of the configuration and of the storage', async () => {
     const adapter = createMemoryAdapter()
-    await using sides = await sideBySide(() => ({ configuration: { adapter } }))
+    await using sides = await sideBySide(() => ({ adapter }))
     const { Client } = sides.ours.provider
     const clients = adapter('Client')
     const stored = { ...CODE, client_id: 'stored', token_endpoint_auth_method: 'none' as const }

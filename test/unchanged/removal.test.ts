@@ -55,7 +55,7 @@ describe('docs/what-changes.md: oidc-provider alone, after the plugin', () => {
   it('works on our adapter and what the plugin left in it, without reading it', async () => {
     const memory = createMemoryAdapter()
     const models: string[] = []
-    await using deployment = await deploy({ configuration: { adapter: memory } })
+    await using deployment = await deploy({ adapter: memory })
     await expectAnswer(deployment.exchange(), 200)
     const adapter = (model: string) => {
       models.push(model)

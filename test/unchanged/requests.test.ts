@@ -154,7 +154,7 @@ describe('I12: requests that have nothing to do with impersonation', () => {
   })
 })
 
-/** What a token says: its claims, or its introspection. */
+/** Returns the contents of a token: its claims, or its introspection. */
 async function contentOf(side: Side, token: unknown): Promise<unknown> {
   if (typeof token !== 'string') return undefined
   return comparable(side, { ...EMPTY, body: await claimsOf(side, token) })

@@ -20,7 +20,7 @@ describe("the guard: the provider's keys", () => {
   const newGuard = (options = {}) =>
     resourceServer({ issuer: tokens.issuer, audience: AUDIENCE, ...options })
 
-  /** What a good token gets while the keys cannot be had: trouble, and no 401. */
+  /** Returns the trouble of a good token while the keys cannot be had, which is no 401. */
   async function troubleOf(api: ResourceServer): Promise<Error> {
     const failure = await trouble(api.authenticate(`Bearer ${await tokens.token()}`))
     expect(failure.message).to.equal(`the keys of ${tokens.issuer} cannot be fetched`)

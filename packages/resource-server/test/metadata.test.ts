@@ -10,7 +10,7 @@ async function challenge(api: ReturnType<typeof resourceServer>): Promise<string
   return (await refusal(api.authenticate(undefined))).challenge('api')
 }
 
-/** What Koa middleware of the guard does with a request without a token. */
+/** Sends a request without a token to the Koa middleware of the guard. */
 async function ask(api: ReturnType<typeof resourceServer>, method: string, url: string) {
   const answer = { status: 200, body: undefined as unknown, headers: {} as object, passed: false }
   const ctx = {

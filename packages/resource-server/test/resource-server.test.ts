@@ -125,7 +125,7 @@ describe('the guard of a resource server', () => {
     const uncalled = [denyImpersonation, requireScope, ({ scopes }: Caller) => scopes.has('admin')]
     for (const requirement of uncalled) {
       for (const token of [own, acted]) {
-        // What the types refuse.
+        // The types refuse it.
         const judged = Reflect.apply(api.authenticate, api, [`Bearer ${token}`, requirement])
         const error = await Promise.resolve(judged).catch((thrown: unknown) => thrown)
         expect(error).to.be.an.instanceOf(TypeError)

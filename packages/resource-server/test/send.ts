@@ -1,6 +1,6 @@
 import { request as httpRequest } from 'node:http'
 
-/** What an API answered. */
+/** The answer of an API. */
 export interface Answer {
   readonly status: number
   readonly challenge: string | undefined

@@ -21,7 +21,7 @@ suite('createPostgresAdapter, behind PgBouncer in transaction mode', () => {
     await bouncer?.stop()
   })
 
-  /** What six clients at once are answered. */
+  /** The answers to six clients at once. */
   const finds = async (prepare: boolean) => {
     const adapter = createPostgresAdapter({ pool, schema, prepare, group: false })('Session')
     const rounds = Array.from({ length: 60 }, (_, count) => adapter.find(`s${count}`))

@@ -36,7 +36,7 @@ suite('Redis that ends by kill -9 and starts again from its disk', () => {
     it(`I1: with an append-only file, appendfsync ${appendfsync}, a redeemed token stays redeemed`, async () => {
       await start(...APPEND_ONLY, '--appendfsync', appendfsync)
       await using deployment = await deploy({
-        configuration: { adapter: createRedisAdapter({ client }) },
+        adapter: createRedisAdapter({ client }),
       })
       const [redeemed, unused] = [await deployment.subjectToken(), await deployment.subjectToken()]
       await expectAnswer(deployment.exchange({ subject_token: redeemed }), 200)
@@ -49,7 +49,7 @@ suite('Redis that ends by kill -9 and starts again from its disk', () => {
   it('as docs/adapters.md warns: from a snapshot, a token that was redeemed is redeemed again', async () => {
     await start(...AS_IT_COMES)
     await using deployment = await deploy({
-      configuration: { adapter: createRedisAdapter({ client }) },
+      adapter: createRedisAdapter({ client }),
       // The end after the replay below could come after the crash.
       impersonation: { ending: { onReplay: 'report' } },
     })

@@ -201,7 +201,7 @@ async function isAbove({ tab }: Look): Promise<void> {
   )
 }
 
-/** How much of *who* looks other than in an earlier picture: 0 to 1. */
+/** The part of *who* that looks other than in an earlier picture, from 0 to 1. */
 async function differing({ tab }: Look, before: string): Promise<number> {
   const now = await tab.screenshot()
   return tab.evaluate(`(async () => {

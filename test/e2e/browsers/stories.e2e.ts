@@ -5,7 +5,7 @@ import { inEachBrowser } from './support/browsers.ts'
 import { type Deed, type Look, type Person, sitDown, until } from './support/person.ts'
 import { signIn } from './support/sign-in.ts'
 
-/** What a step takes at most. */
+/** The most that a step takes. */
 type Most = readonly [clicks: number, fields: number]
 
 /** Firefox loses the last request of a page at times. Then it runs on, and the strip leads back. */
@@ -18,7 +18,7 @@ const COVERED_WITHIN_MS = 8000
 const PHONE = { width: 390, height: 844 } as const
 
 /**
- * What people do with the product, in the example as `npm start` shows it, with a year in its audit. No step may
+ * Stories of people with the product, in the example as `npm start` shows it, with a year in its audit. No step may
  * take more clicks, or more fields, than it does here. The seconds are printed.
  */
 inEachBrowser('the stories', (browser) => {

@@ -1,4 +1,4 @@
-// What the tests of pages rely on: that they find a fault.
+// The tests of pages rely on this: they find a fault.
 import { expect } from 'chai'
 import { visit } from '../../../packages/console/test/e2e/support/visit.ts'
 import { listen } from '../../example-provider/support.ts'

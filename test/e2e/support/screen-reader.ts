@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 
-/** What a screen reader says by itself: the texts of live regions that were there before the text. */
+/** The words that a screen reader says by itself: the texts of live regions that were there before the text. */
 export async function listen(page: Page): Promise<void> {
   await page.addInitScript(collectAnnouncements)
   await page.evaluate(collectAnnouncements)

@@ -25,7 +25,7 @@ export async function launchExample(environment: Environment = {}, ...options: s
   }
 }
 
-/** What a test may do with an example that it has not started. */
+/** The part of an example for a test that has not started it. */
 export type SharedExample = Pick<LaunchedExample, 'log' | 'shopUrl' | 'url'>
 
 let shared: Promise<LaunchedExample> | undefined

@@ -18,7 +18,7 @@ const pool = new Pool()
 const nodeRedis: RedisClient = { sendCommand: async (_args: string[]) => 'OK' }
 const ioredis: RedisClient = { call: async (_command: string, ..._args: string[]) => 'OK' }
 
-// What each function returns can be named, and oidc-provider takes it.
+// The result of each function can be named, and oidc-provider takes it.
 const factories: AdapterFactory[] = [
   createMemoryAdapter(),
   createSqliteAdapter({ file: 'data/oidc.db' }),

@@ -1,5 +1,12 @@
 import { expect } from 'chai'
-import { banner, bannerTests, seen, showBanner } from '../support/banner-page.ts'
+import {
+  banner,
+  bannerTests,
+  expectCount,
+  expectText,
+  seen,
+  showBanner,
+} from '../support/banner-page.ts'
 
 describe('<impersonation-banner>: what it shows', () => {
   const test = bannerTests()
@@ -15,9 +22,9 @@ describe('<impersonation-banner>: what it shows', () => {
         '10:00 left',
         'End',
       ])
-      expect(await page.getByRole('region', { name: 'olivia acts as alice' }).count()).to.equal(1)
-      expect(await region.getByRole('timer').textContent()).to.equal('10:00 left')
-      expect(await page.getByRole('button', { name: 'End', exact: true }).count()).to.equal(1)
+      await expectCount(page.getByRole('region', { name: 'olivia acts as alice' }), 1)
+      await expectText(region.getByRole('timer'), '10:00 left')
+      await expectCount(page.getByRole('button', { name: 'End', exact: true }), 1)
 
       const names = { actorName: 'Olivia Okafor', userName: 'Alice Ng', ticket: '#7' }
       await showBanner(page, {}, { ...names, changes: false })
@@ -67,7 +74,7 @@ describe('<impersonation-banner>: what it shows', () => {
     await page.evaluate(() => window.lab.set({ userName: 'Alice Ng' }))
     expect((await seen(banner(page)))[0]).to.equal('olivia acts as Alice Ng')
     await page.evaluate(() => window.lab.set({ session: undefined }))
-    expect(await banner(page).count()).to.equal(0)
+    await expectCount(banner(page), 0)
     const height = await page.evaluate(
       () => document.querySelector('impersonation-banner')?.offsetHeight,
     )
@@ -115,12 +122,12 @@ describe('<impersonation-banner>: what it shows', () => {
         'SUP-123',
       ])
       await page.clock.runFor(96_000)
-      expect(await region.getByRole('timer').textContent()).to.equal('nur noch 29 s')
+      await expectText(region.getByRole('timer'), 'nur noch 29 s')
       expect(await region.getByRole('status').textContent()).to.match(
         /^Noch 60 Sekunden als .alice.$/,
       )
       await region.getByRole('button').click()
-      expect(await region.getByRole('button').textContent()).to.equal('Wird beendet')
+      await expectText(region.getByRole('button'), 'Wird beendet')
       await page.evaluate(() => window.lab.current?.answer())
       await region.getByText('hat als').waitFor()
       expect(await seen(region)).to.deep.equal([

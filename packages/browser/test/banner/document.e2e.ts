@@ -26,7 +26,7 @@ const FILES = new Map([
 ])
 
 describe('docs/browser.md: the banner', () => {
-  const test = bannerTests(FILES)
+  const test = bannerTests({}, FILES)
 
   test('shows a banner, with its texts and its style', async ({ page }) => {
     await page.evaluate(async (css) => {

@@ -1,5 +1,12 @@
 import { expect } from 'chai'
-import { banner, bannerTests, seen, showBanner } from '../support/banner-page.ts'
+import {
+  banner,
+  bannerTests,
+  expectCount,
+  expectText,
+  seen,
+  showBanner,
+} from '../support/banner-page.ts'
 
 describe('<impersonation-banner>: End', () => {
   const test = bannerTests()
@@ -20,11 +27,11 @@ describe('<impersonation-banner>: End', () => {
     expect(await page.evaluate(ends)).to.equal(1)
     await page.keyboard.press('Tab')
     const next = page.locator(':focus')
-    expect(await next.textContent()).to.equal('Order again')
+    await expectText(next, 'Order again')
     // An end elsewhere is said as well, and leaves the focus where it is.
     await page.evaluate(() => window.lab.current?.finish('ended'))
     await region.getByRole('alert').getByText('It was ended.').waitFor()
-    expect(await next.textContent()).to.equal('Order again')
+    await expectText(next, 'Order again')
   })
 
   test('sends one request while it runs, keeps the focus, and hands it to what is said then', async ({
@@ -35,15 +42,15 @@ describe('<impersonation-banner>: End', () => {
     for (let press = 0; press < 5; press += 1) await page.keyboard.press('Space')
     const end = region.getByRole('button', { name: 'Ending…' })
     expect(await end.isDisabled()).to.equal(true)
-    expect(await end.and(page.locator(':focus')).count()).to.equal(1)
+    await expectCount(end.and(page.locator(':focus')), 1)
     expect(await page.evaluate(ends)).to.equal(1)
 
     await page.evaluate(() => window.lab.current?.answer())
     const alert = region.getByRole('alert').getByText('It was ended.')
     await alert.waitFor()
-    expect(await region.getByRole('alert').and(page.locator(':focus')).count()).to.equal(1)
+    await expectCount(region.getByRole('alert').and(page.locator(':focus')), 1)
     expect((await seen(region))[0]).to.equal('olivia acted as alice')
-    expect(await region.getByRole('button').count()).to.equal(0)
+    await expectCount(region.getByRole('button'), 0)
   })
 
   test('that fails is said, with what to do; acting goes on, and End works again', async ({
@@ -59,14 +66,14 @@ describe('<impersonation-banner>: End', () => {
     await end.click()
     await page.evaluate(() => window.lab.current?.fail())
     await region.getByRole('alert').getByText('You still act').waitFor()
-    expect(await region.getByRole('alert').textContent()).to.match(/Check the connection/)
+    await expectText(region.getByRole('alert'), /Check the connection/)
     expect(await page.evaluate(() => document.body.dataset.failed)).to.equal('unreachable')
-    expect(await end.textContent()).to.equal('End')
+    await expectText(end, 'End')
     expect(await end.isDisabled()).to.equal(false)
     expect((await seen(region))[0]).to.equal('olivia acts as alice')
 
     await end.click()
-    expect(await region.getByRole('alert').count()).to.equal(0)
+    await expectCount(region.getByRole('alert'), 0)
     await page.evaluate(() => window.lab.current?.answer())
     await region.getByText('It was ended.').waitFor()
     expect(await page.evaluate(ends)).to.equal(2)
@@ -85,6 +92,6 @@ describe('<impersonation-banner>: End', () => {
       await new Promise((resolve) => element?.addEventListener('end-failed', resolve))
     })
     expect((await seen(banner(page))).slice(-1)).to.deep.equal(['End'])
-    expect(await banner(page).getByRole('alert').count()).to.equal(0)
+    await expectCount(banner(page).getByRole('alert'), 0)
   })
 })

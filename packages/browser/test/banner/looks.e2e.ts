@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { Locator, Page } from 'playwright-core'
 import { expectAccessible } from '../../../console/test/e2e/support/axe.ts'
 import { NARROWEST, WIDE } from '../../../console/test/e2e/support/visit.ts'
-import { bannerTests, showBanner, timeIn } from '../support/banner-page.ts'
+import { bannerTests, expectCount, showBanner, timeIn } from '../support/banner-page.ts'
 
 const NAMES = { actorName: 'Olivia Okafor', userName: 'Alice Ng', changes: true }
 const LONG = 'Wolfeschlegelsteinhausenbergerdorff '.repeat(28)
@@ -30,6 +30,15 @@ const STATES: Readonly<
   },
 }
 
+/** Shows the banner in one state after the other. */
+async function inEveryState(page: Page, look: (region: Locator) => Promise<void>): Promise<void> {
+  for (const { seconds, follow } of Object.values(STATES)) {
+    const region = await showBanner(page, { seconds }, NAMES)
+    await follow?.(page)
+    await look(region)
+  }
+}
+
 describe('<impersonation-banner>: how it looks', () => {
   const test = bannerTests()
 
@@ -38,13 +47,11 @@ describe('<impersonation-banner>: how it looks', () => {
       test(
         `has no fault that axe knows: ${size}, ${colorScheme}, in every state`,
         async ({ page }) => {
-          for (const { seconds, follow } of Object.values(STATES)) {
-            const region = await showBanner(page, { seconds }, NAMES)
-            await follow?.(page)
+          await inEveryState(page, async (region) => {
             await expectAccessible(page)
             await page.emulateMedia({ colorScheme })
             await expectWhole(region, viewport.width)
-          }
+          })
         },
         { viewport, colorScheme },
       )
@@ -59,11 +66,7 @@ describe('<impersonation-banner>: how it looks', () => {
         await page.evaluate(() => {
           document.documentElement.style.fontSize = '200%'
         })
-        for (const { seconds, follow } of Object.values(STATES)) {
-          const magnified = await showBanner(page, { seconds }, NAMES)
-          await follow?.(page)
-          await expectWhole(magnified, viewport.width)
-        }
+        await inEveryState(page, (magnified) => expectWhole(magnified, viewport.width))
       },
       { viewport },
     )
@@ -87,16 +90,14 @@ describe('<impersonation-banner>: how it looks', () => {
     async ({ page }) => {
       await page.emulateMedia({ forcedColors: 'active' })
       const borders: string[] = []
-      for (const { seconds, follow } of Object.values(STATES)) {
-        const region = await showBanner(page, { seconds }, NAMES)
-        await follow?.(page)
+      await inEveryState(page, async (region) => {
         borders.push(
           await region.evaluate((it) => {
             const { borderTop, borderBottom } = getComputedStyle(it)
             return `${borderTop} / ${borderBottom}`
           }),
         )
-      }
+      })
       const [quiet, lastSeconds, , , over] = borders
       expect(new Set([quiet, lastSeconds, over]).size, String(borders)).to.equal(3)
     },
@@ -110,8 +111,8 @@ describe('<impersonation-banner>: how it looks', () => {
       const region = await showBanner(page, { seconds: 30 }, { ...NAMES, userName: LONG })
       expect(await region.getByText('Olivia Okafor acts as').isVisible()).to.equal(true)
       expect(await region.getByText('SUP-123').isVisible()).to.equal(true)
-      expect(await region.getByRole('button').count()).to.equal(0)
-      expect(await region.getByRole('timer').count()).to.equal(0)
+      await expectCount(region.getByRole('button'), 0)
+      await expectCount(region.getByRole('timer'), 0)
       const [name, paper] = await region.evaluate((it) => {
         const long = it.querySelector('.long')
         const { color, backgroundColor } = getComputedStyle(it)

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Locator } from 'playwright-core'
 import { NARROWEST, WIDE } from '../../../console/test/e2e/support/visit.ts'
-import { bannerTests, seen, showBanner } from '../support/banner-page.ts'
+import { bannerTests, expectCount, seen, showBanner } from '../support/banner-page.ts'
 
 const LONG = 'Maria del Carmen '.repeat(59).slice(0, 1000)
 
@@ -13,7 +13,7 @@ describe('<impersonation-banner>: hostile names', () => {
     const names = { userName: hostile, actorName: hostile, ticket: hostile }
     const region = await showBanner(page, {}, names)
     expect(await region.locator('bdi').allTextContents()).to.deep.equal([hostile, hostile, hostile])
-    expect(await region.locator('img, script').count()).to.equal(0)
+    await expectCount(region.locator('img, script'), 0)
   })
 
   test('leave the direction of all other text alone', async ({ page }) => {

@@ -1,18 +1,17 @@
-import { expect } from 'chai'
-import { bannerTests, showBanner } from '../support/banner-page.ts'
+import { bannerTests, expectTitle, showBanner } from '../support/banner-page.ts'
 
 describe('<impersonation-banner>: the title of the page', () => {
   const test = bannerTests()
 
   test('says as whom, and is what it was after the end', async ({ page }) => {
     const region = await showBanner(page)
-    expect(await page.title()).to.equal('Acting as alice · Shop')
+    await expectTitle(page, 'Acting as alice · Shop')
     await page.evaluate(() => window.lab.set({ userName: 'Alice \u202EgN' }))
-    expect(await page.title(), 'no direction is turned').to.equal('Acting as Alice gN · Shop')
+    await expectTitle(page, 'Acting as Alice gN · Shop', 'no direction is turned')
     await region.getByRole('button', { name: 'End' }).click()
     await page.evaluate(() => window.lab.current?.answer())
     await region.getByText('It was ended.').waitFor()
-    expect(await page.title()).to.equal('Shop')
+    await expectTitle(page, 'Shop')
   })
 
   test('of the application is marked, too, where it changes meanwhile, and is there after the end', async ({
@@ -30,12 +29,12 @@ describe('<impersonation-banner>: the title of the page', () => {
     }
     // White space at the end is no part of a title: nothing is marked twice for it.
     await page.evaluate(() => window.lab.look())
-    expect(await page.title()).to.equal('Acting as alice ·')
+    await expectTitle(page, 'Acting as alice ·')
     await page.evaluate(() => {
       document.title = 'Address'
       window.lab.current?.finish('expired')
     })
-    expect(await page.title()).to.equal('Address')
+    await expectTitle(page, 'Address')
   })
 
   test('is marked by one banner at a time, and no more when the banner leaves', async ({
@@ -46,29 +45,29 @@ describe('<impersonation-banner>: the title of the page', () => {
       window.lab.add(window.lab.session({ userId: 'bob' }))
       window.lab.look()
     })
-    expect(await page.title()).to.equal('Acting as alice · Shop')
+    await expectTitle(page, 'Acting as alice · Shop')
     await page.evaluate(() => {
       document.querySelector('impersonation-banner:last-of-type')?.remove()
       window.lab.look()
     })
-    expect(await page.title()).to.equal('Acting as bob · Shop')
+    await expectTitle(page, 'Acting as bob · Shop')
     await page.evaluate(() => document.querySelector('impersonation-banner')?.remove())
-    expect(await page.title()).to.equal('Shop')
+    await expectTitle(page, 'Shop')
   })
 
   test('is left alone, or has words of its own, where the application says so', async ({
     page,
   }) => {
     await showBanner(page, {}, { marksTitle: false })
-    expect(await page.title()).to.equal('Shop')
+    await expectTitle(page, 'Shop')
     await page.evaluate(() => {
       window.lab.set({
         texts: { title: ({ userName, title }) => `${title} als ${userName}` },
         marksTitle: true,
       })
     })
-    expect(await page.title()).to.equal('Shop als alice')
+    await expectTitle(page, 'Shop als alice')
     await page.evaluate(() => window.lab.set({ marksTitle: false }))
-    expect(await page.title()).to.equal('Shop')
+    await expectTitle(page, 'Shop')
   })
 })

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { stripTypeScriptTypes } from 'node:module'
 import { join } from 'node:path'
+import { expect } from 'chai'
 import type { Locator, Page } from 'playwright-core'
 import { type Example, listen } from '../../../../test/example-provider/support.ts'
 import { shared } from '../../../../test/support/shared.ts'
@@ -61,12 +62,12 @@ interface BannerOptions extends VisitOptions {
 }
 
 /** Tests of one `describe`, each with a visitor of a page in which the banner is defined, and none is. */
-export function bannerTests(scripts: ReadonlyMap<string, string> = new Map()) {
-  const server = shared(() => bannerPage(scripts))
+export function bannerTests(all: BannerOptions = {}, scripts?: ReadonlyMap<string, string>) {
+  const server = shared(() => bannerPage(scripts ?? new Map()))
   return (
     title: string,
     test: (person: Visit) => Promise<void>,
-    { isStopped, ...options }: BannerOptions = {},
+    { isStopped, ...options }: BannerOptions = all,
   ) =>
     it(title, async () => {
       const clock = new Date()
@@ -78,6 +79,20 @@ export function bannerTests(scripts: ReadonlyMap<string, string> = new Map()) {
       if (isStopped) await page.clock.pauseAt(clock.getTime() + 60_000)
       await test(person)
     })
+}
+
+export async function expectCount(locator: Locator, count: number): Promise<void> {
+  expect(await locator.count()).to.equal(count)
+}
+
+export async function expectText(locator: Locator, told: string | RegExp): Promise<void> {
+  const text = await locator.textContent()
+  if (typeof told === 'string') expect(text).to.equal(told)
+  else expect(text).to.match(told)
+}
+
+export async function expectTitle(page: Page, title: string, what?: string): Promise<void> {
+  expect(await page.title(), what).to.equal(title)
 }
 
 /** The time that the banner shows. */

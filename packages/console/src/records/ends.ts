@@ -66,10 +66,11 @@ export function endsOf(
    * @param goesOn the ids of permits under which it goes on
    */
   async function endIssued(
-    { operator, customer, by }: Concerned,
+    about: Pick<AuditRecord, 'customer' | 'operator'> & { readonly by: AuditPerson },
     before: number,
     goesOn: readonly string[] = [],
   ) {
+    const { operator, customer, by } = about
     const { impersonation } = attached()
     for (const state of ['issued', 'active'] as const) {
       const filter = { actor: operator?.id, userId: customer?.id, state, limit: 100 }
@@ -103,9 +104,6 @@ export function endsOf(
     },
   }
 }
-
-/** The people of what ends: an operator or a customer or both, and who ends it. */
-type Concerned = Pick<AuditRecord, 'customer' | 'operator'> & { readonly by: AuditPerson }
 
 /** Ends everything issued or active under a record that was revoked. */
 export async function endUnder(

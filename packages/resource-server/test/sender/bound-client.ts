@@ -6,7 +6,7 @@ import {
 } from '../../../../test/support/token-issuer.ts'
 import { type DPoPOptions, resourceServer } from '../../src/index.ts'
 
-/** Where clients reach the API, and the URL that a proof for its orders names. */
+/** The URL at which clients reach the API, and the URL that a proof for its orders names. */
 export const BASE = 'https://api.example.com'
 export const HTU = `${BASE}/orders`
 

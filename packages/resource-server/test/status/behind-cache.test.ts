@@ -6,7 +6,7 @@ import { ENDED, startStatusProvider, verdict } from './status-provider.ts'
 /** In seconds. */
 const STEP = 2.5
 const PROMISE = 35
-/** How far a clock may be behind. One that is further adds the rest where no cache says `Age`. */
+/** The seconds that a clock may be behind. One that is further adds the rest where no cache says `Age`. */
 const FORGIVEN = 5
 
 const CACHES: Record<string, Omit<CacheOptions, 'keepFor'>> = {
@@ -66,9 +66,9 @@ async function longestAfterEnd(cache: CacheOptions, behind: number): Promise<num
 }
 
 interface CacheOptions {
-  /** How long it keeps a response, in seconds, whatever `Cache-Control` says. */
+  /** The time that it keeps a response, in seconds, whatever `Cache-Control` says. */
   readonly keepFor: number
-  /** Whether it says in `Age` how long it has kept it: RFC 9111 §5.1. */
+  /** True if it says in `Age` how long it has kept it: RFC 9111 §5.1. */
   readonly saysAge: boolean
   /** `Date`: that of what it keeps (RFC 9111 §4.2.3), or its own (nginx, unless told otherwise). */
   readonly date: 'kept' | 'own'

@@ -18,7 +18,7 @@ const DOWN: StatusProvider['answer'] = (request) => request.destroy()
 describe('the guard: holding a status list', () => {
   let api: ResourceServer
   let token: string
-  /** How many fetches of a list began. */
+  /** The number of fetches of a list that began. */
   let started: number
 
   const clock = renewed(stoppedClock)

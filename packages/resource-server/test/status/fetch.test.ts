@@ -12,7 +12,7 @@ const MEDIA_TYPE = 'application/statuslist+jwt'
 describe('the guard: fetching a status list', () => {
   const provider = renewed(startStatusProvider)
 
-  /** What a good token gets from a guard that holds no list yet. */
+  /** Returns the verdict of a guard that holds no list yet on a good token. */
   async function first(token?: string): Promise<string> {
     return await verdict(provider.guard(), token ?? (await provider.impersonated(1)))
   }

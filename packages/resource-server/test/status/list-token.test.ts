@@ -14,6 +14,7 @@ describe('the guard: the token that holds a status list', () => {
 
   describe('is not believed:', () => {
     const elsewhere = 'https://other.example.com'
+    const now = () => Math.floor(Date.now() / 1000)
     const cases: Record<string, (provider: StatusProvider) => Promise<string>> = {
       // §5.1: "The JWT type MUST be statuslist+jwt."
       'of another typ': ({ list }) => list({}, { typ: 'at+jwt' }),
@@ -36,22 +37,16 @@ describe('the guard: the token that holds a status list', () => {
       'of another issuer': ({ list }) => list({ iss: elsewhere }),
       'for another audience': ({ list }) => list({ aud: [elsewhere] }),
       'with an exp that is its iat': ({ list }) => {
-        const iat = Math.floor(Date.now() / 1000)
+        const iat = now()
         return list({ iat, exp: iat })
       },
-      'that is not valid yet': ({ list }) => list({ nbf: Math.floor(Date.now() / 1000) + 60 }),
+      'that is not valid yet': ({ list }) => list({ nbf: now() + 60 }),
       // §8.3: "If the expiration time is defined, it MUST be checked if the Status List Token is
       // expired". Here the response's own Date says so as well.
-      'that has expired': ({ list }) => {
-        const now = Math.floor(Date.now() / 1000)
-        return list({ iat: now - 36, exp: now - 6 })
-      },
+      'that has expired': ({ list }) => list({ iat: now() - 36, exp: now() - 6 }),
       'that was issued long ago, whatever its exp says': ({ list }) =>
-        list({ iat: Math.floor(Date.now() / 1000) - 36, exp: 2 ** 33 }),
-      'that is of the future': ({ list }) => {
-        const now = Math.floor(Date.now() / 1000)
-        return list({ iat: now + 60, exp: now + 90 })
-      },
+        list({ iat: now() - 36, exp: 2 ** 33 }),
+      'that is of the future': ({ list }) => list({ iat: now() + 60, exp: now() + 90 }),
     }
     for (const [what, list] of Object.entries(cases)) {
       it(what, async () => {

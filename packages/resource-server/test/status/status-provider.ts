@@ -20,15 +20,15 @@ const SIZE = 2 ** 10
 export interface StatusProvider extends Disposable {
   readonly tokens: TokenIssuer
   readonly issuer: string
-  /** Where its list is. */
+  /** The URI of its list. */
   readonly uri: string
   /** The indices that the list has as ended. */
   readonly ended: Set<number>
-  /** How far its clock is ahead of this machine's, in seconds. */
+  /** The seconds that its clock is ahead of this machine's. */
   skew: number
-  /** How it answers where a list is asked for; tests may change it. */
+  /** The answer where a list is asked for; tests may change it. */
   answer: RequestListener
-  /** What was asked for, but for discovery and keys. */
+  /** The paths that were asked for, but for discovery and keys. */
   readonly asked: string[]
   guard(options?: Partial<ResourceServerOptions>): ResourceServer
   /** A `status` claim for its list. */
@@ -105,7 +105,7 @@ export async function startStatusProvider(): Promise<StatusProvider> {
   return provider
 }
 
-/** What a guard says to a token, in a few words. */
+/** Returns the verdict of a guard on a token, in a few words. */
 export async function verdict(api: ResourceServer, token: string): Promise<string> {
   try {
     return (await api.authenticate(`Bearer ${token}`)).userId

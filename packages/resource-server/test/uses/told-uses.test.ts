@@ -42,7 +42,7 @@ describe('onImpersonatedRequest', () => {
   const guarded = (options?: Partial<ResourceServerOptions>) =>
     provider.guard({ onImpersonatedRequest: told.onImpersonatedRequest, ...options })
 
-  /** What is told once the response to a request has so been sent. */
+  /** Returns the uses that are told once the response to a request has so been sent. */
   async function usesOf(
     { status = 200, url = '/orders', headers = impersonated } = {},
     judge: (request: ApiRequest) => Promise<unknown> = (it) => guarded().authenticate(it),

@@ -3,7 +3,7 @@ import { request as httpRequest } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { ImpersonationUse } from '../../src/index.ts'
 
-/** What stands for Node's response, or for its socket. */
+/** A stand-in for Node's response, or for its socket. */
 export class Connection extends EventEmitter {
   statusCode = 200
   headersSent = false
@@ -36,7 +36,7 @@ export function toldUses() {
   }
 }
 
-/** What differs in each run is left out. */
+/** Returns a use without the members that differ in each run. */
 export function without({ useId, timeMs: time, ...rest }: ImpersonationUse): object {
   return rest
 }

@@ -154,7 +154,7 @@ describe('the contract suite', () => {
   describe("of the model SubjectToken alone, { models: ['SubjectToken'] }", () => {
     const models = ['SubjectToken'] as const
 
-    /** What impersonation calls, and nothing else: every other model and look-up throws. */
+    /** The calls of impersonation, and nothing else: every other model and look-up throws. */
     function beside() {
       let now = 1_700_000_000_000
       const memory = createMemoryAdapter({ now: () => now })

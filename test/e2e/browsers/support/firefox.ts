@@ -48,7 +48,7 @@ export const firefox: TestBrowser = {
           .map((it) => tabOf(send, it.context))
       },
       async [Symbol.asyncDispose]() {
-        // What remains goes with the browser.
+        // The rest goes with the browser.
         await isDoneWithin(CLOSE_TIMEOUT_MS, send('browser.removeUserContext', { userContext }))
       },
     }

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Tab, TestBrowser } from './seat.ts'
 
 const WAIT_TIMEOUT_MS = 24_000
-/** What moves while a hand is on its way is not pressed. */
+/** The time in which a hand is on its way. A control that moves meanwhile is not pressed. */
 const HAND_MS = 100
 
 /** A tab, as the person sees it who sits before it. */
@@ -20,7 +20,7 @@ export interface Look {
   fill(label: string, text: string): Promise<void>
 }
 
-/** What a person did with the hands. */
+/** A deed of the hands. */
 export type Deed = 'click' | 'field'
 
 export interface Person extends AsyncDisposable, Look {
@@ -93,7 +93,7 @@ function lookAt(tab: Tab, onDeed: (deed: Deed) => void): Look {
   }
 }
 
-/** What it answers, once it answers something. A page may load meanwhile. */
+/** Returns the answer, once there is one. A page may load meanwhile. */
 export async function until<T>(
   what: string,
   look: () => Promise<T>,
@@ -119,7 +119,7 @@ function inPage<T, A extends unknown[]>(
   return tab.evaluate(`(${run})(${parameters.map((it) => JSON.stringify(it)).join()})`)
 }
 
-/** What can be read, also in shadow trees; of a page with a modal dialog, the dialog alone. */
+/** Returns the text that can be read, also in shadow trees; of a page with a modal dialog, the dialog alone. */
 function readText(): string {
   const roots: (Document | ShadowRoot)[] = [document]
   const shown: Element[] = []
@@ -167,7 +167,7 @@ function findPoint(kinds: string, name: string): { x: number; y: number } | null
       (!modal || modal.contains(it)) &&
       nameOf(it).includes(name),
   )
-  // What a press has just opened lies before the person.
+  // The part that a press has just opened lies before the person.
   const element =
     fitting.find((it) => !it.matches('summary') && it.closest('details[open]')) ?? fitting[0]
   if (!element) return null

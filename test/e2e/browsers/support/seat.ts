@@ -26,7 +26,7 @@ export interface Seat extends AsyncDisposable {
 
 export interface TestBrowser {
   readonly name: string
-  /** What is missing on this machine, and how to install it; nothing where the browser is there. */
+  /** The software that is missing on this machine, and how to install it; nothing where the browser is there. */
   readonly missing: string | undefined
   sitDown(): Promise<Seat>
 }

@@ -4,7 +4,6 @@ import {
   SAID_EVENTS,
   type SaidEvent,
   type Speaking,
-  saidIn,
   unapprovedBy,
 } from 'oidc-provider-impersonation-verify/format'
 import { isAudited } from '../../kernel/roles.ts'
@@ -14,6 +13,7 @@ import type { RecordAnswer } from '../../web/record-answer.ts'
 import { ticketUrlOf } from '../../web/ticket.ts'
 import { recordAt, type Standing, type StandingChoice } from '../record-at.ts'
 import type { Records } from '../records.ts'
+import { refusalsIn } from '../refusals.ts'
 import { type Approvers, speakerOf } from '../who.ts'
 
 /** The largest number of people that are named of those who can decide. */
@@ -125,11 +125,8 @@ async function findDeclined(
   const found = declined
     ? await Promise.all(declined.map(records.find))
     : await records.list({ ...filter, notOverAt: now() })
-  const before = found.flatMap((each) => {
-    const said = each && saidIn(each, 'declined')
-    if (!said || each.application !== application) return []
-    const { by, at, note } = said
-    return [{ id: each.id, at, by, note, ticket: each.ticket }]
+  const before = refusalsIn(found, application).map(({ record: { id, ticket }, by, at, note }) => {
+    return { id, at, by, note, ticket }
   })
   return before.length > 0 ? before : undefined
 }

@@ -16,10 +16,10 @@ import { noSuchRecord, PermitError } from '../../../records/errors.ts'
 import { accountId, invalidInput, note, saidText } from '../../../records/inputs.ts'
 import { permitAt } from '../../../records/record-at.ts'
 import type { Records } from '../../../records/records.ts'
+import { assertNotRefused, refusalsIn } from '../../../records/refusals.ts'
 import type { ActBody } from '../../../web/answers.ts'
 import type { AskedFor } from '../../../web/parts.ts'
 import type { AskHow, PermitRequest } from './options.ts'
-import { assertNotRefused, refusalsIn } from './refusals.ts'
 import { askRule } from './rule.ts'
 
 /** Requests of one operator in an hour, whatever became of them. */
@@ -132,7 +132,7 @@ export function asking(
     const { needs, emergency } = await askRule(records, issueAs, request, how)
     if (isEmergency) assertEmergency(emergency)
     const filter = { customer, operator: mayAct.sub, state: 'declined', notOverAt: now() } as const
-    const refusals = refusalsIn(await records.list(filter), request, now())
+    const refusals = refusalsIn(await records.list(filter), mayAct.clientId, now())
     assertNotRefused(
       refusals,
       (each) =>
@@ -155,7 +155,7 @@ export function asking(
       else {
         // In here, requests of this process come one after the other.
         await assertMayAsk(mayAct.sub)
-        assertMayRequest(holder, request, at)
+        assertMayRequest(holder, at)
       }
       return undefined
     })
@@ -172,12 +172,12 @@ export function asking(
 }
 
 /** @throws PermitError if the newest permit of the same people, application and ticket is open, or was refused a moment ago */
-function assertMayRequest(holder: AuditRecord | undefined, request: Bound, now: number) {
+function assertMayRequest(holder: AuditRecord | undefined, now: number) {
   const permit = permitAt(holder, now)
   if (permit?.state === 'requested') {
     throw new PermitError('already_requested', 'this is asked for already', { permit })
   }
-  const refusals = refusalsIn(holder ? [holder] : [], request, now)
+  const refusals = refusalsIn([holder], holder?.application, now)
   assertNotRefused(refusals, ({ isByCustomer }) => isByCustomer, now)
 }
 

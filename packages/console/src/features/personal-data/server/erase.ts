@@ -27,8 +27,10 @@ export interface ErasedCounts {
 export interface ConfirmedErasure {
   /** The id of the request: the entry has it as `context.request`. */
   readonly request: string
-  /** What goes last: by it, the request leads to the customer until the end. */
+  /** The id of the item that goes last: by it, the request leads to the customer until the end. */
   readonly last: string
+  /** Called before anything is erased, if nothing is in force. */
+  begin(): Promise<unknown>
 }
 
 export interface ErasureParts {
@@ -68,6 +70,7 @@ export async function eraseCustomer(
   await store.assertSchema()
   const { items, inForce, hasAccount } = await findOfCustomer(parts, customer)
   await raiseAlarms(parts, inForce, request)
+  if (inForce.length === 0) await confirmed?.begin()
   const counts = { impersonations: 0, permits: 0 }
   const isLast = ({ id }: Item) => id === confirmed?.last
   const inOrder = items.toSorted((one, other) => Number(isLast(one)) - Number(isLast(other)))
