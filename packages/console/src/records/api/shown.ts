@@ -19,12 +19,6 @@ import { type Approvers, speakerOf } from '../who.ts'
 /** The largest number of people that are named of those who can decide. */
 const MAX_NAMED = 3
 
-/** The number of what was erased. */
-export interface ErasedRecords {
-  readonly impersonations: number
-  readonly permits: number
-}
-
 /** The parts of the API that records add. */
 export interface RecordParts {
   readonly records: Records
@@ -34,7 +28,12 @@ export interface RecordParts {
   readonly erasures: {
     /** Finds all of them, for a person who may erase. */
     find(call: Call): Promise<readonly RecordAnswer[]>
-    confirm(call: Call, id: string, note: string | undefined): Promise<ErasedRecords>
+    /** @returns the number of what was erased */
+    confirm(
+      call: Call,
+      id: string,
+      note: string | undefined,
+    ): Promise<{ readonly impersonations: number; readonly permits: number }>
   }
 }
 
@@ -59,10 +58,7 @@ export function isAwaited(
 }
 
 /** Shows a record to a person of the support, or `undefined` to a person who sees nothing of it. */
-export async function recordFor(
-  call: RecordCall,
-  record: AuditRecord,
-): Promise<RecordAnswer | undefined> {
+export async function recordFor(call: RecordCall, record: AuditRecord) {
   const { caller, now, records } = call
   const isMine = record.operator?.id === caller.id
   const isAsked = !isMine && awaitsApprover(record, now())
@@ -116,10 +112,7 @@ export function hasSaid(
 }
 
 /** Finds what was declined before. An emergency keeps it. */
-async function findDeclined(
-  record: AuditRecord,
-  { now, records }: RecordCall,
-): Promise<RecordAnswer['declinedBefore']> {
+async function findDeclined(record: AuditRecord, { now, records }: RecordCall) {
   const { application, customer, declined, operator } = record
   const filter = { customer: customer?.id, operator: operator?.id, state: 'declined' } as const
   const found = declined

@@ -88,13 +88,6 @@ export function asking(
     throw new PermitError('temporarily_unavailable', message, { statusCode: 429, retryAfter })
   }
 
-  function assertEmergency(isAllowed: boolean) {
-    if (!isAllowed) throw new PermitError('access_denied', 'the rule allows no emergency here')
-    if (hasApprovers) return
-    const message = 'an emergency needs the option approvers of createPermits: who reviews it'
-    throw new PermitError('no_approver', message)
-  }
-
   /** The first entry of a request. */
   function entryOf(
     kind: Beginning,
@@ -130,7 +123,13 @@ export function asking(
     if (!isEmergency) await assertMayAsk(mayAct.sub)
     await records.assertNotStopped(mayAct.sub, customer)
     const { needs, emergency } = await askRule(records, issueAs, request, how)
-    if (isEmergency) assertEmergency(emergency)
+    if (isEmergency && !emergency) {
+      throw new PermitError('access_denied', 'the rule allows no emergency here')
+    }
+    if (isEmergency && !hasApprovers) {
+      const message = 'an emergency needs the option approvers of createPermits: who reviews it'
+      throw new PermitError('no_approver', message)
+    }
     const filter = { customer, operator: mayAct.sub, state: 'declined', notOverAt: now() } as const
     const refusals = refusalsIn(await records.list(filter), mayAct.clientId, now())
     assertNotRefused(
