@@ -49,8 +49,7 @@ describe('work that is done again and again', () => {
       }
       const says = { failing: 'it fails', again: 'it works again' }
       const stop = every(() => 1, work, { says })
-      await over.promise
-      await stop()
+      await over.promise.then(stop)
     })
     expect(runs).to.equal(5)
     expect(stderr).to.deep.equal(
