@@ -74,8 +74,7 @@ describe('permits', function () {
     await grace.page.getByLabel('Note (optional)').fill('Call them first')
     await grace.page.getByRole('button', { name: 'Take back' }).click()
     await grace.page.getByText(reads('Grace Lindqvist took it back')).waitFor()
-    const ended =
-      'You no longer act as Alice Ng: Grace Lindqvist ended it, and says: Call them first'
+    const ended = 'You no longer act as Alice Ng: Grace Lindqvist ended it. Call them first'
     await olivia.page.getByText(reads(ended)).waitFor()
     const { items } = await deployment.provider.impersonation.list({ state: 'active' })
     expect(items).to.deep.equal([])
