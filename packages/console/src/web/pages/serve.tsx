@@ -81,7 +81,7 @@ export function servePages<
   }
   const { provider, settings } = parts
   const { brand, languages, url } = settings
-  const { base, clientId, looksEvery, table } = site
+  const { base, clientId, table } = site
   const findAssets = createAssets(brand)
   const cookie = cookiePlace(clientId, url)
   const redirectUri = `${url}${base}/callback`
@@ -114,7 +114,7 @@ export function servePages<
       // A person who cannot end what runs stays signed in, and can try again.
       if (person) await site.beforeSignOut?.(person)
       writeCookie(ctx, cookie, '', 0)
-      if (person) await signOut(ctx, provider, person, { clientId, returnTo: url + base })
+      if (person) await signOut(ctx, provider, person, clientId, url + base)
       else redirect(ctx, base)
     },
   }
@@ -317,7 +317,7 @@ export function servePages<
             'data-here': ctx.method === 'POST' ? base + at.here : undefined,
             'data-now': at.now,
             'data-until': person.token.exp,
-            'data-every': looksEvery,
+            'data-every': site.looksEvery,
           },
         })}
       >
