@@ -30,7 +30,7 @@ describe('what is presented in the place of a token: no 5xx, no token', () => {
     const elsewhere = await deployment.m2mToken({ resource: 'https://machines.example' })
     m2m = {
       opaque: await deployment.m2mToken(),
-      jwt: await resigned(elsewhere, (claims) => ({ ...claims, aud: deployment.management })),
+      jwt: await resigned(elsewhere, { aud: deployment.management }),
     }
     subject_token = await issue(m2m.opaque)
   })
