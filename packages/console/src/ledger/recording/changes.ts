@@ -1,5 +1,6 @@
 import { decodeEntry } from 'oidc-provider-impersonation-verify/format'
 import { every } from '../../kernel/every.ts'
+import { untilAborted } from '../../kernel/until-aborted.ts'
 import type { AuditStore, StoredEntry } from '../store.ts'
 
 /** Milliseconds between two reads of the entries that processes stored. */
@@ -31,7 +32,7 @@ export type Changed = ReadonlyMap<string, boolean>
 const ANY: Changed = new Map()
 
 interface Follower {
-  /** What it has not been told yet. */
+  /** Changes that it has not been told yet. */
   pending: Changed | undefined
   wake: () => void
 }
@@ -42,7 +43,7 @@ interface Follower {
  */
 export function changes(store: AuditStore, pollEvery = POLL_EVERY) {
   const followers = new Set<Follower>()
-  let polling = new AbortController()
+  let stopPolling = async () => {}
 
   function tellAll(change: Changed): void {
     for (const follower of followers) {
@@ -53,12 +54,12 @@ export function changes(store: AuditStore, pollEvery = POLL_EVERY) {
     }
   }
 
-  /** What happened before is not told. After trouble, it is not known what that was. */
-  function startPolling({ signal }: AbortController): void {
+  /** Earlier changes are not told. After trouble, any row may have changed. */
+  function startPolling(): () => Promise<void> {
     let after: number | undefined
     let attempts = 0
 
-    async function poll(): Promise<void> {
+    async function poll(signal: AbortSignal): Promise<void> {
       attempts += 1
       if (after === undefined) {
         after = await store.newest()
@@ -72,34 +73,28 @@ export function changes(store: AuditStore, pollEvery = POLL_EVERY) {
         if (change.size > 0) tellAll(change)
       }
     }
-    void every(() => pollEvery, poll, { signal, says: SAYS })
+    return every(() => pollEvery, poll, { says: SAYS })
   }
 
   /** Yields what changes from the first read on, until the signal aborts. */
   async function* follow(signal: AbortSignal): AsyncGenerator<Changed, void> {
     const follower: Follower = { pending: undefined, wake() {} }
     followers.add(follower)
-    if (followers.size === 1) startPolling(polling)
-    const wake = () => follower.wake()
-    signal.addEventListener('abort', wake, { once: true })
+    if (followers.size === 1) stopPolling = startPolling()
     try {
       while (!signal.aborted) {
         const { pending } = follower
         follower.pending = undefined
         if (pending) yield pending
         else {
-          await new Promise<void>((resolve) => {
-            follower.wake = resolve
-          })
+          const { promise, resolve } = Promise.withResolvers<void>()
+          follower.wake = resolve
+          await untilAborted(promise, signal)
         }
       }
     } finally {
-      signal.removeEventListener('abort', wake)
       followers.delete(follower)
-      if (followers.size === 0) {
-        polling.abort()
-        polling = new AbortController()
-      }
+      if (followers.size === 0) void stopPolling()
     }
   }
 

@@ -41,7 +41,7 @@ describe('permits', function () {
     await card.getByText('· Look and change').waitFor()
     await card.getByText('1 hour').waitFor()
     await expectGoodLooks(grace.page, 'permits-to-decide')
-    // What is typed stays while another request comes.
+    // The typed note stays while another request comes.
     await card.locator('summary', { hasText: 'Approve' }).focus()
     await grace.page.keyboard.press('Enter')
     await grace.page.keyboard.press('Tab')
@@ -74,8 +74,7 @@ describe('permits', function () {
     await grace.page.getByLabel('Note (optional)').fill('Call them first')
     await grace.page.getByRole('button', { name: 'Take back' }).click()
     await grace.page.getByText(reads('Grace Lindqvist took it back')).waitFor()
-    const ended =
-      'You no longer act as Alice Ng: Grace Lindqvist ended it, and says: Call them first'
+    const ended = 'You no longer act as Alice Ng: Grace Lindqvist ended it. Call them first'
     await olivia.page.getByText(reads(ended)).waitFor()
     const { items } = await deployment.provider.impersonation.list({ state: 'active' })
     expect(items).to.deep.equal([])

@@ -22,7 +22,7 @@ export const looks = () => new Promise((resolve) => setTimeout(resolve, 50))
 export class Deployment {
   readonly store: AuditStore
   readonly alarms: Alarm[] = []
-  /** What was told, in the order in which that happened. */
+  /** Sent messages, in their order. */
   readonly sent: string[] = []
   readonly ids: string[] = []
   time = T
@@ -37,9 +37,8 @@ export class Deployment {
 
   /** Starts another process. */
   start({ digest = 0, timeoutMs = 1000, atOnce = 16, interval = 2 } = {}) {
-    const log = auditLog(this.store, MARKS)
     const notify = toldOfStarts(['started', 'ended'], digest)
-    const recording = recorder(log, { notify, alerts: true })
+    const recording = recorder(auditLog(this.store, MARKS), { notify, alerts: true })
     this.#recorders.push(recording)
     const tell = async (id: string, what: string, signal: AbortSignal) => {
       this.sent.push(what)
@@ -71,7 +70,7 @@ export class Deployment {
     for (const entry of entries) await this.#recorders[0]?.record(entry)
   }
 
-  /** What is stored of deliveries: `told a 1`. */
+  /** The stored deliveries: `told a 1`. */
   async told() {
     const deliveries = await this.#deliveries()
     return deliveries.map(({ event, id, attempt }) => `${event} ${nameOf(id)} ${attempt}`)
