@@ -58,7 +58,6 @@ describe('a stop by a lead', function () {
     equal(await olivia.page.getByText('Asked twice').count(), 0)
 
     await page.getByRole('link', { name: 'See what is in force' }).click()
-    await page.locator('summary', { hasText: reads('Olivia Okafor as any customer') }).click()
     await page.locator('summary', { hasText: 'Lift the stop' }).click()
     await page.getByLabel('Note', { exact: true }).fill('Talked')
     await page.getByRole('button', { name: 'Lift the stop' }).click()
@@ -102,7 +101,9 @@ describe('an objection', function () {
 
     await olivia.page
       .getByText(
-        reads('You no longer act as Alice Ng: the customer said that they did not ask for it.'),
+        reads(
+          'You no longer act as Alice Ng: Alice Ng, the customer, says: I did not ask for this.',
+        ),
       )
       .waitFor()
     await olivia.page.getByText(reads(OBJECTED)).waitFor()
