@@ -55,7 +55,7 @@ async function serving(
   }
 }
 
-/** What works wherever the console is mounted. */
+/** The console works wherever it is mounted. */
 async function expectConsole(url: string, { provider, support }: Mounted) {
   await support.check()
   const { accessToken } = await signIn(provider, 'olivia')

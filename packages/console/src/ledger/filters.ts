@@ -5,7 +5,7 @@ import type {
   RecordState,
 } from 'oidc-provider-impersonation-verify/format'
 
-/** Who was to be told something before this time, in milliseconds since the epoch. */
+/** An audience that was to be told something before this time, in milliseconds since the epoch. */
 export interface DueFilter {
   readonly to: Audience
   readonly before: number

@@ -10,8 +10,8 @@ import {
 import type { Sum } from './store.ts'
 
 /**
- * What is done to a row, and never begins one. Where the row was erased or removed meanwhile, it would make it again:
- * with the name of the customer, or with a hold that seems older than the erasure.
+ * Acts on a row, which never begin one. If the row was erased or removed meanwhile, they would make it again: with
+ * the name of the customer, or with a hold that seems older than the erasure.
  */
 const NEVER_FIRST: readonly string[] = [
   'support.acknowledged',
@@ -21,8 +21,8 @@ const NEVER_FIRST: readonly string[] = [
 ]
 
 /**
- * Whether an entry is stored only where its row has not what it says: after a restart, and to begin an
- * attempt to tell somebody. Or only where there is a row.
+ * Returns true for an entry that is stored only if its row lacks what it says: after a restart, and to begin an
+ * attempt to tell somebody. Or only if there is a row.
  */
 export function isConditional({ afterRestart, event }: AuditEntry): boolean {
   return afterRestart === true || NEVER_FIRST.includes(event) || isDeliveryEvent(event)
@@ -51,7 +51,7 @@ export function isMissing(
   }
 }
 
-/** Whether it is still to be told, and nobody else began with it. */
+/** Returns true if it is still to be told, and nobody else began with it. */
 function isNextAttempt(sum: Sum, { to, attempt }: Delivery): boolean {
   const isRow = sum.kind === 'impersonation'
   const found = isRow ? storedRowOf(sum.row).found : sum.permit
@@ -60,7 +60,7 @@ function isNextAttempt(sum: Sum, { to, attempt }: Delivery): boolean {
   return found[`${to}DueAt`] !== undefined && attempt === last + 1
 }
 
-/** What the audit should have of an impersonation, by the record that the provider keeps of it. */
+/** Makes the entries that the audit should have of an impersonation, by the record that the provider keeps of it. */
 export function entriesFor(found: Impersonation): AuditEntry[] {
   const {
     id,

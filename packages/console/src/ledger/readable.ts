@@ -10,11 +10,11 @@ import { pages, readAll } from '../kernel/pages.ts'
 import type { PermitFilter, RowFilter } from './filters.ts'
 import type { AuditStore, StoredSeal } from './store.ts'
 
-/** How many are read at once where all are read. */
+/** The numbers that are read at once if all are read. */
 const RECORDS_PER_READ = 100
 const ROWS_PER_READ = 200
 const SEALS_PER_READ = 100
-/** How many permits are remembered of which the log says that they cannot be read. */
+/** The number of unreadable permits that are remembered, because the log has them already. */
 const MAX_REMEMBERED = 1000
 
 const logged = new BoundedMap<string, true>(MAX_REMEMBERED)

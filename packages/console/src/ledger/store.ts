@@ -19,7 +19,7 @@ export interface StoredEntry extends Pick<DigestParts, 'id' | 'time'> {
 /** A sum as an export has it. */
 export interface FiledSum {
   readonly kind: Sum['kind']
-  /** Of what cannot be read, the id alone. Of a permit also `first`, the number of its first entry. */
+  /** The id alone, if it cannot be read. A permit also has `first`, the number of its first entry. */
   readonly value: object
 }
 
@@ -28,7 +28,7 @@ export interface FiledEntry extends StoredEntry {
   readonly sum: FiledSum | undefined
 }
 
-/** What an impersonation or a permit is by now: the sum of its entries. */
+/** An impersonation or a permit as it is by now: the sum of its entries. */
 export type Sum = {
   /** The number of its last entry. */
   readonly version: number
@@ -61,7 +61,7 @@ export interface NewSum {
   readonly data: string
 }
 
-/** What is written in one step: all of it or nothing. */
+/** Entries and sums that are written in one step: all or nothing. */
 export interface Batch {
   readonly entries: readonly {
     readonly digest: string
@@ -74,7 +74,7 @@ export interface Batch {
   readonly slots: readonly { readonly slot: string; readonly version: number }[]
 }
 
-/** What became of a batch. */
+/** The outcome of a batch. */
 export type Written =
   /** It is stored, now or before. */
   | { readonly is: 'stored' /** Of its first entry. */; readonly number: number }
@@ -83,7 +83,7 @@ export type Written =
   /** Nothing of it is stored, or will be: the deadline was over. */
   | { readonly is: 'late' }
 
-/** What may be removed. */
+/** Sums and entries that may be removed. */
 export interface Removal {
   readonly sums: readonly { readonly id: string; readonly version: number }[]
   /** The numbers of entries that are about no impersonation and no permit. */
@@ -111,7 +111,7 @@ export interface RowPage {
   /** The cursor of the next page; `undefined` at the end. */
   readonly next: string | undefined
   /**
-   * Where so many rows were compared that the page ended before it was full: it looked at all rows of this
+   * Present if so many rows were compared that the page ended before it was full: it looked at all rows of this
    * time and later (with `oldestFirst`, and earlier), in milliseconds since the epoch.
    */
   readonly lookedTo?: number | undefined

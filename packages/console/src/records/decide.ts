@@ -104,7 +104,7 @@ export function decisions({ store, log: auditLog }: Ledger, timeoutMs: number, a
      *
      * @param now the clock, which is read again when it is the turn of this one
      */
-    begin(entry: AuditEntry, check: Check, now = () => entry.timeMs): Promise<AuditRecord> {
+    begin(entry: AuditEntry, check: Check, now = () => entry.timeMs) {
       const slot = slotOf(foldRecord(undefined, entry))
       return repeatedly(async (left) => {
         const stored = await read(left, () => store.slotHolder(slot))
@@ -122,10 +122,7 @@ export function decisions({ store, log: auditLog }: Ledger, timeoutMs: number, a
      * @param decide makes the entry, or throws. It is called again if the record has changed
      * @throws PermitError for a record that there is not
      */
-    decide: (
-      id: string,
-      decide: (record: AuditRecord) => AuditEntry | Promise<AuditEntry>,
-    ): Promise<AuditRecord> =>
+    decide: (id: string, decide: (record: AuditRecord) => AuditEntry | Promise<AuditEntry>) =>
       repeatedly(async (left) => {
         const stored = await read(left, () => store.permit(id))
         if (!stored) throw noSuchRecord()

@@ -12,7 +12,6 @@ import {
 } from 'oidc-provider-impersonation-verify/format'
 import { unlessTrouble } from '../kernel/log-line.ts'
 import { pages } from '../kernel/pages.ts'
-import type { PermitFilter } from '../ledger/filters.ts'
 import { allRecords } from '../ledger/readable.ts'
 import type { AuditStore } from '../ledger/store.ts'
 import { PermitError } from './errors.ts'
@@ -52,13 +51,6 @@ export function endsOf(
     })
   }
 
-  async function findOpen(filter: PermitFilter) {
-    const found = await allRecords(store, { ...filter, notOverAt: now() })
-    return found
-      .filter(isPermit)
-      .filter(({ state }) => state === 'granted' || state === 'requested')
-  }
-
   /**
    * Ends what an operator runs, or what runs for a customer.
    *
@@ -66,10 +58,11 @@ export function endsOf(
    * @param goesOn the ids of permits under which it goes on
    */
   async function endIssued(
-    { operator, customer, by }: Concerned,
+    about: Pick<AuditRecord, 'customer' | 'operator'> & { readonly by: AuditPerson },
     before: number,
     goesOn: readonly string[] = [],
   ) {
+    const { operator, customer, by } = about
     const { impersonation } = attached()
     for (const state of ['issued', 'active'] as const) {
       const filter = { actor: operator?.id, userId: customer?.id, state, limit: 100 }
@@ -88,24 +81,26 @@ export function endsOf(
     revoke,
     /** @param before what was issued after that is not concerned, in milliseconds since the epoch */
     async carryOut(record: AuditRecord, before: number) {
-      const { operator, customer, by = customer, state } = record
+      const { kind, operator, customer, by = customer, state } = record
       if (isPermit(record) && state === 'revoked') await endUnder(attached(), record)
-      const isAnswer = state === 'ask'
-      if (!by || !(isAnswer || state === 'stopped')) return
-      const open = await findOpen({ operator: operator?.id, customer: customer?.id })
+      const isNo = kind === 'answer' && state === 'ask'
+      // A state that its kind does not have ends nothing: nobody would be named whom it concerns.
+      if (!by || !(isNo || (kind === 'stop' && state === 'stopped'))) return
+      const there = { operator: operator?.id, customer: customer?.id, notOverAt: now() }
+      const found = await allRecords(store, there)
+      const open = found.filter(
+        (each) => isPermit(each) && (each.state === 'granted' || each.state === 'requested'),
+      )
       // I15: stored first, so that nothing starts any more by it.
       for (const permit of open) {
-        if (!isAnswer || isNeedMet(permit, 'user')) await revoke(permit, by.id)
+        if (!isNo || isNeedMet(permit, 'user')) await revoke(permit, by.id)
       }
       // An answer ends all that would not start now, whoever allowed it. The rule decides on an emergency.
-      const goesOn = open.flatMap(({ id, kind }) => (isAnswer && kind === 'emergency' ? id : []))
+      const goesOn = open.flatMap(({ id, kind }) => (isNo && kind === 'emergency' ? id : []))
       await endIssued({ operator, customer, by }, before, goesOn)
     },
   }
 }
-
-/** The people of what ends: an operator or a customer or both, and who ends it. */
-type Concerned = Pick<AuditRecord, 'customer' | 'operator'> & { readonly by: AuditPerson }
 
 /** Ends everything issued or active under a record that was revoked. */
 export async function endUnder(

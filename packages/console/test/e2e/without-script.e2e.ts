@@ -7,7 +7,7 @@ import { actIn, reads, visitDeployment } from './support/operating.ts'
 const act = (user: string, access = 'read') =>
   `/console/act?user=${user}&ticket=SUP-1&reason=Late&access=${access}`
 
-/** What people do, one after the other: who, what they do, and with what. */
+/** Steps of people, one after the other: a person, a verb, and its object. */
 const STORIES: Readonly<Record<string, readonly string[]>> = {
   'a link leads to the customer, the bar to the end, and a search to another customer': [
     `olivia opens ${act('alice')}`,
@@ -138,7 +138,7 @@ const DEEDS: Readonly<Record<string, (page: Page, what: string, who: string) => 
   sees: (page, text) => page.getByText(reads(text)).first().waitFor(),
 }
 
-/** What has just been opened lies before the person. */
+/** Presses in an open part of the page first: it lies before the person. */
 async function press(page: Page, name: string) {
   const seen = page.locator(':visible')
   const open = page.locator('details[open] button', { hasText: reads(name) }).and(seen)

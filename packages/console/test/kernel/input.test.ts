@@ -30,7 +30,7 @@ function messageOf(value: unknown, root?: string) {
   return ''
 }
 
-/** What is wrong with an input, and what is said about it. */
+/** Wrong inputs, and the message about each. */
 const WRONG: readonly (readonly [value: unknown, message: string])[] = [
   [undefined, 'the body is required: an object'],
   [null, 'the body must be an object'],

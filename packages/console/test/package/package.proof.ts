@@ -1,4 +1,3 @@
-// Over 250 lines: one tarball, installed once, in all that users do with it.
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -216,7 +215,7 @@ describe('the console as users get it', function () {
         outcome: 'waiting',
       })
       expect(audit.body.rows[0].operator).to.deep.include({ id: 'olivia', name: 'Olivia Okafor' })
-      // What the console does not answer goes on to the deployment.
+      // Other requests go on to the deployment.
       expectStatus(await fetch(`${url}/oidc/jwks`), 200)
       expectStatus(await fetch(`${url}/elsewhere`), 404)
     })

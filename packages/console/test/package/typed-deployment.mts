@@ -105,7 +105,7 @@ const senders: TakeUsesOptions = { clients: ['orders-api'] }
 export const uses: TakeUses = support.takeUses(senders)
 export const refused = (refusal: Refusal) => record(refusal)
 
-/** What a report of the deployment reads. */
+/** A report of the deployment. */
 export async function report(store: AuditStore, filter: RowFilter): Promise<readonly AuditRow[]> {
   const { rows }: RowPage = await store.find(filter, { limit: 50, now: Date.now() })
   const seals: readonly StoredSeal[] = await store.sealsAfter(0, 9)
@@ -119,7 +119,7 @@ export async function report(store: AuditStore, filter: RowFilter): Promise<read
 export const wanted: Outcome = 'running'
 export const stores = [createPostgresAudit, createSqliteAudit]
 
-/** What else a report may name. */
+/** Other types that a report may name. */
 export async function permitsOf(store: AuditStore): Promise<readonly StoredRecord[]> {
   const state: RecordState = 'granted'
   const filter: PermitFilter = { state }

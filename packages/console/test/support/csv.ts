@@ -13,7 +13,7 @@ export function parseCsv(text: string) {
   return rows
 }
 
-/** What each line says, by the names of the columns. */
+/** Reads each line by the names of the columns. */
 export function csvRecords(text: string) {
   const [names = [], ...rows] = parseCsv(text.replace('\ufeff', ''))
   return rows.map((row) => {

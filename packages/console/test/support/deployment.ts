@@ -1,4 +1,3 @@
-// Over 250 lines: a deployment that shares nothing with the example, with a provider, an API and an application.
 import { hash } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -49,11 +48,11 @@ export interface DeploymentOptions {
   readonly accessTokenTtl?: number
   /** Of the provider and the console: to start it once more at the same address. */
   readonly port?: number
-  /** Whether the console is at another site than the provider. */
+  /** Puts the console at another site than the provider. */
   readonly elsewhere?: boolean
   /** Middleware before all others: to delay or refuse requests. */
   readonly before?: Middleware
-  /** Whether the console is mounted behind the provider and the APIs. */
+  /** Mounts the console behind the provider and the APIs. */
   readonly isConsoleLast?: boolean
 }
 
@@ -66,7 +65,7 @@ export interface Answer {
   readonly text: string
 }
 
-/** What is out of order now. */
+/** Parts that are out of order now. */
 export interface Faults {
   storage: boolean
   directory: boolean
@@ -145,7 +144,7 @@ export async function deploy(options: DeploymentOptions = {}) {
         url: `${shopUrl}/`,
         clientId: 'shop',
         resource: api,
-        // What looks is said twice, as a deployment may: it counts once.
+        // A deployment may name the scope to look twice: it counts once.
         scopes: { read: 'orders:read', change: 'orders:read orders:write' },
       },
     ],
@@ -164,7 +163,7 @@ export async function deploy(options: DeploymentOptions = {}) {
   app.use(mount('/oidc', provider))
   app.use(ordersApi({ issuer, api, shopUrl }, support))
   if (options.isConsoleLast) app.use(support)
-  // What a test does on purpose need not be in its output.
+  // A fault that a test makes on purpose need not be in its output.
   app.silent = true
   server.on('request', app.callback())
   const shopApp = new Koa()
@@ -299,7 +298,7 @@ export async function deploy(options: DeploymentOptions = {}) {
     console: support,
     audit,
     faults,
-    /** What the console wrote to stdout and stderr. */
+    /** The lines of the console on stdout and stderr. */
     log,
     /** Each role, to be changed by tests. */
     roles,
@@ -332,7 +331,7 @@ export async function deploy(options: DeploymentOptions = {}) {
     account,
     /** The account page of a person, as its API answers it. */
     accountOf: async (who: string, query = '') => bodyOf(await account(who, query)),
-    /** How an impersonation stands at the provider. */
+    /** The state of an impersonation at the provider. */
     stateOf: async (id: string) => (await provider.impersonation.get(id))?.state,
     /** Issues at the console, exchanges as the shop. */
     async impersonate({

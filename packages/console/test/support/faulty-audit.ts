@@ -4,11 +4,11 @@ import { memoryAudit } from './memory-audit.ts'
 interface Faults {
   /** The methods that fail now; `'all'`: every one. */
   failing: 'all' | readonly (keyof AuditStore)[]
-  /** How many calls of those methods still succeed. */
+  /** The number of calls of those methods that still succeed. */
   passing: number
-  /** What they reject with. */
+  /** The error of the others. */
   error: Error
-  /** How many rows `find` answers at most; `undefined`: as many as are asked for. */
+  /** The most rows of a page of `find`; `undefined`: as many as are asked for. */
   rowsPerPage: number | undefined
 }
 

@@ -1,6 +1,6 @@
 import type { Customer, Customers, Role } from 'oidc-provider-impersonation-console'
 
-/** Who works in support, and as what. */
+/** The people of the support, and their roles. */
 export const STAFF: Readonly<Record<string, { readonly name: string; readonly role: Role }>> = {
   olivia: { name: 'Olivia Okafor', role: 'operator' },
   oscar: { name: 'Oscar Öhman', role: 'operator' },

@@ -1,4 +1,4 @@
-/** How lines begin that the console writes: the log of the audit, and what is out of order. */
+/** The beginnings of lines that the console writes: its log, and complaints. */
 const OWN = /^(?:\{"event":|support console: |audit: |support\.refused: )/
 
 const listeners = new Set<string[]>()

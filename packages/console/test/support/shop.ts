@@ -1,7 +1,7 @@
 import { build } from 'esbuild'
 import type { Middleware } from 'koa'
 
-/** What the page of the shop has to know. */
+/** Addresses for the page of the shop. */
 export interface ShopPage {
   readonly issuer: string
   /** The URL of the API, which is its resource indicator as well. */

@@ -59,7 +59,7 @@ export async function deployWithPermits(
   return {
     ...deployment,
     permits,
-    /** What Olivia asks for: to change something as Alice. */
+    /** A request of Olivia to change something as Alice. */
     asked,
     /** Asks for it. @returns the id */
     request,

@@ -22,7 +22,7 @@ import {
 } from '../ledger/stores/contract/support.ts'
 
 export const DAY = 86_400_000
-/** How long rows are kept, in seconds: 30 days. */
+/** The time for which rows are kept, in seconds: 30 days. */
 export const KEEP_FOR = 2_592_000
 /** Day 50 of the audit. */
 export const END = T + 50 * DAY
@@ -103,7 +103,7 @@ export function verified(lines: readonly string[], options: Options = {}) {
   return verify({ read, keys, ...options })
 }
 
-/** What is said to be broken. */
+/** Verifies something broken. @returns what is said of it */
 export async function broken(lines: readonly string[], options: Options = {}) {
   const error = await verified(lines, options).catch((thrown: unknown) => thrown)
   if (error instanceof Broken) return error

@@ -14,7 +14,7 @@ const PEOPLE = {
   approver: { id: 'grace', is: ['approver'] },
   lead: { id: 'lena', is: ['lead'] },
   eraser: { id: 'erik', is: ['eraser'] },
-  // What they are beside that does not count: nobody decides for themselves.
+  // Their other roles do not count: nobody decides for themselves.
   operator: { id: 'olivia', is: ['approver', 'lead', 'eraser'] },
   customer: { id: 'alice', is: ['approver', 'lead', 'eraser'] },
   asker: { id: 'ada', is: ['approver', 'lead', 'eraser'] },

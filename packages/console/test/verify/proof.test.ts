@@ -18,7 +18,7 @@ import { memoryAudit } from '../support/memory-audit.ts'
 import { broken, END, history, KEEP_FOR, linesOfExport, linesOfProof, verified } from './history.ts'
 import { onEachStorage } from './storages.ts'
 
-/** What the command prints of an impersonation. */
+/** The output of the command for an impersonation. */
 async function printed(lines: readonly string[], id: string) {
   const found = await verified(lines, { impersonation: id })
   return summaryOf(found, { file: 'file', seals: [], impersonation: id })

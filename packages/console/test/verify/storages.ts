@@ -8,7 +8,7 @@ import { createSqliteAudit } from '../../src/ledger/stores/sqlite/index.ts'
 import { newSchema } from '../ledger/stores/postgres/schema.ts'
 import { KEEP_FOR } from './history.ts'
 
-/** What a person has who can write to the storage. */
+/** A storage, as a person has it who can write to it. */
 export interface Storage extends AsyncDisposable {
   readonly store: AuditStore
   /** Runs a statement, with `?` for each value. */

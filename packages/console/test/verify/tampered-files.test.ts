@@ -11,7 +11,7 @@ const isEntry = (line: string) => line.startsWith('{"entry"')
 const isSeal = (line: string) => line.startsWith('{"seal"')
 const isSum = (line: string) => line.startsWith('{"impersonation"')
 
-/** What a person changes in a file, beside what they can change in the storage: see `tampered-storage.test.ts`. */
+/** Changes of a file. `tampered-storage.test.ts` has those of the storage. */
 describe('verify of a file that was changed', () => {
   let lines: string[]
   let proof: string[]

@@ -78,7 +78,7 @@ async function rewrite(storage: Storage, name: string, place = 0) {
   )
 }
 
-/** What a person without a key does, cell by cell, and what the command says. */
+/** Attacks of a person without a key, cell by cell, and the words of the command. */
 const ATTACKS: Readonly<Record<string, readonly [Attack, RegExp]>> = {
   'a text that was changed': [
     setting("text = replace(text, 'alice', 'bobby')", (on) => entryOf(on, 'd')),

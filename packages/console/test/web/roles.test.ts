@@ -10,7 +10,7 @@ type TestedRoute = Pick<(typeof STAFF_TABLE)[number], 'method' | 'path'>
 
 const nameOf = ({ method, path }: TestedRoute) => `${method} ${path}`
 
-/** Who may use what: as docs/console.md has it. The routes themselves are read from the router's table. */
+/** The routes of each role, as docs/console.md has them. */
 const PROMISED: Readonly<Record<string, readonly string[]>> = {
   'operator lead auditor': [
     ...['GET /me', 'GET ', 'GET /audit', 'GET /audit/:id', 'GET /records', 'GET /records/:id'],

@@ -4,7 +4,7 @@ import { expect } from 'chai'
 const FOLDER = new URL('../../src/web/style/', import.meta.url)
 const SCALE = await readFile(new URL('scale.css', FOLDER), 'utf8')
 
-/** What keeps distance, is text, is a corner, or is as high as a control. */
+/** Properties of distances, texts, corners, and heights of controls. */
 const ON_THE_SCALE =
   /^(?:(?:row-|column-)?gap|(?:scroll-)?(?:padding|margin)(?:-\w+)*|top|right|bottom|left|inset(?:-\w+)*|font(?:-size)?|line-height|border-radius|(?:min-)?height|--edge-space)$/
 

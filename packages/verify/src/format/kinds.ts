@@ -23,8 +23,6 @@ export interface Transition {
   readonly to?: RecordState
   /** Whether each need is said of, by whom it concerns. */
   readonly isOfNeed?: true
-  /** Whether it is said once. */
-  readonly isOnce?: true
   /** Ends the impersonations that run under the record. */
   readonly ends?: 'under'
 }
@@ -76,7 +74,6 @@ export const KINDS: Readonly<Record<RecordKind, Kind>> = {
         from: ['granted', 'revoked', 'over'],
         who: ['approver'],
         needsNote: true,
-        isOnce: true,
       },
     },
   },
@@ -172,7 +169,7 @@ export function may(
   if (!transition) return 'state'
   const need = transition.isOfNeed && NEED_OF[speaker]
   const isSaid = ({ event: before, need: of }: SaidWord) =>
-    need === undefined ? transition.isOnce === true && before === event : of === need
+    need === undefined ? before === event : of === need
   const state =
     now === undefined || transition.isByStored ? record.state : recordStateAt(record, now)
   const isNeeded = need === undefined || record.needs.includes(need)

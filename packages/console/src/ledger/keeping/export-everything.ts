@@ -3,7 +3,7 @@ import { readSeals } from '../readable.ts'
 import type { Seals } from '../sealing/seals.ts'
 import type { AuditStore, FiledEntry, FiledSum } from '../store.ts'
 
-/** How many entries are read at once. */
+/** The number of entries that are read at once. */
 const ENTRIES_PER_READ = 1000
 
 /**

@@ -9,7 +9,7 @@ import { rowPages } from '../readable.ts'
 import type { AuditStore, StoredEntry } from '../store.ts'
 import { csvHead, csvLine, csvTime } from './csv.ts'
 
-/** How many entries are read at once. */
+/** The number of entries that are read at once. */
 const ENTRIES_PER_READ = 1000
 
 export interface ExportedRows {
@@ -41,7 +41,7 @@ export async function* exportCsv(
  * Lines of JSON, each with all `entries` of its row or permit at its end: they are read by the page, whatever row
  * they are of.
  *
- * @param lines what a line has besides, by the id of its row or permit
+ * @param lines the other members of each line, by the id of its row or permit
  */
 export async function* linesWithEntries(
   store: AuditStore,
@@ -49,39 +49,31 @@ export async function* linesWithEntries(
 ): AsyncGenerator<string> {
   const left = [...lines]
   let entries: object[] = []
-  /** The lines before that of this row, or all. */
-  const textBefore = (row: string | undefined) => {
-    let text = ''
-    for (let [line] = left; line && line[0] !== row; [line] = left) {
-      text += `${asciiJson({ ...line[1], entries })}\n`
-      entries = []
-      left.shift()
-    }
+  function nextLine(): string {
+    const [, line] = left.shift() ?? []
+    const text = `${asciiJson({ ...line, entries })}\n`
+    entries = []
     return text
   }
-  for await (const page of readTimelines(store, [...lines.keys()])) {
-    let text = ''
-    for (const entry of page) {
-      text += textBefore(entry.row)
-      entries.push(entryOf(entry))
-    }
-    yield text
+  for await (const entry of readTimelines(store, [...lines.keys()])) {
+    while (left.length > 0 && left[0]?.[0] !== entry.row) yield nextLine()
+    entries.push(entryOf(entry))
   }
-  yield textBefore(undefined)
+  while (left.length > 0) yield nextLine()
 }
 
 /** The entries of rows, one row after the other: as many statements as there are pages of entries. */
 export async function* readTimelines(
   store: AuditStore,
   rows: readonly string[],
-): AsyncGenerator<readonly StoredEntry[]> {
+): AsyncGenerator<StoredEntry> {
   let [left, after] = [rows, 0]
   while (left.length > 0) {
     const page: readonly StoredEntry[] = await store.timelines(left, {
       after,
       limit: ENTRIES_PER_READ,
     })
-    yield page
+    yield* page
     const last = page.at(-1)
     if (last?.row === undefined || page.length < ENTRIES_PER_READ) return
     left = left.slice(left.indexOf(last.row))
@@ -89,7 +81,7 @@ export async function* readTimelines(
   }
 }
 
-/** What was removed, or was written by a newer version, has only its number and digest. */
+/** An entry that was removed, or was written by a newer version, has only its number and digest. */
 function entryOf({ text, number, digest }: StoredEntry): object {
   return { ...(text === undefined ? undefined : decodeEntry(text)), number, digest }
 }

@@ -11,7 +11,7 @@ import { readSeals } from '../readable.ts'
 import { claimsOf, ENTRIES_PER_SEAL, type Seals } from '../sealing/seals.ts'
 import type { AuditStore, StoredEntry, StoredSeal } from '../store.ts'
 
-/** What proves one impersonation cannot be signed: somebody changed the storage. */
+/** The proof of one impersonation cannot be signed: somebody changed the storage. */
 export class Unprovable extends Error {
   override readonly name = 'Unprovable'
 }

@@ -5,7 +5,7 @@ import type { AuditStore } from '../store.ts'
 const HOUR_MS = 3_600_000
 /** The first run is within this time, in milliseconds: processes that start together take turns. */
 const FIRST_RUN_WITHIN_MS = 60_000
-/** How many rows are removed in one step: other processes wait as long as it takes. */
+/** The number of rows that are removed in one step: other processes wait as long as it takes. */
 const ROWS_PER_STEP = 50
 
 const SAYS = {

@@ -14,10 +14,10 @@ export interface Subject {
   readonly deliveries?: AllDeliveries | undefined
 }
 
-/** What is told of a subject. */
+/** The news of a subject. */
 export type Telling = {
   readonly kind: string
-  /** How often that had happened by now. */
+  /** Number of times that it had happened by now. */
   readonly count: number
 } & (
   | {
@@ -32,11 +32,11 @@ export type Telling = {
   | { readonly is: 'dropped' | 'joined' }
 )
 
-/** Where what is due stands. */
+/** A list of the subjects that are due. */
 export interface OutboxSource<S extends Subject> {
-  /** As what an entry names the subject. */
+  /** The member of an entry that names the subject. */
   readonly about: 'id' | 'permit'
-  /** What is due, and not under way in another process. The oldest comes first. */
+  /** Finds the subjects that are due, and not under way in another process. The oldest comes first. */
   findDue(now: number, limit: number): Promise<readonly S[]>
   /** @returns `undefined` where there is nothing to tell now */
   choose(subject: S, now: number): Promise<Telling | undefined>

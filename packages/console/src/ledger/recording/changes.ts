@@ -1,5 +1,6 @@
 import { decodeEntry } from 'oidc-provider-impersonation-verify/format'
 import { every } from '../../kernel/every.ts'
+import { untilAborted } from '../../kernel/until-aborted.ts'
 import type { AuditStore, StoredEntry } from '../store.ts'
 
 /** Milliseconds between two reads of the entries that processes stored. */
@@ -31,7 +32,7 @@ export type Changed = ReadonlyMap<string, boolean>
 const ANY: Changed = new Map()
 
 interface Follower {
-  /** What it has not been told yet. */
+  /** Changes that it has not been told yet. */
   pending: Changed | undefined
   wake: () => void
 }
@@ -53,7 +54,7 @@ export function changes(store: AuditStore, pollEvery = POLL_EVERY) {
     }
   }
 
-  /** What happened before is not told. After trouble, it is not known what that was. */
+  /** Earlier changes are not told. After trouble, any row may have changed. */
   function startPolling({ signal }: AbortController): void {
     let after: number | undefined
     let attempts = 0
@@ -80,21 +81,18 @@ export function changes(store: AuditStore, pollEvery = POLL_EVERY) {
     const follower: Follower = { pending: undefined, wake() {} }
     followers.add(follower)
     if (followers.size === 1) startPolling(polling)
-    const wake = () => follower.wake()
-    signal.addEventListener('abort', wake, { once: true })
     try {
       while (!signal.aborted) {
         const { pending } = follower
         follower.pending = undefined
         if (pending) yield pending
         else {
-          await new Promise<void>((resolve) => {
-            follower.wake = resolve
-          })
+          const { promise, resolve } = Promise.withResolvers<void>()
+          follower.wake = resolve
+          await untilAborted(promise, signal)
         }
       }
     } finally {
-      signal.removeEventListener('abort', wake)
       followers.delete(follower)
       if (followers.size === 0) {
         polling.abort()

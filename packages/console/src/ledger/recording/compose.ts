@@ -29,11 +29,11 @@ export interface Pending {
   readonly entry: AuditEntry
 }
 
-/** What is stored of an entry. */
+/** The outcome of an entry. */
 export interface StoredOutcome {
-  /** The entry; what stands in its place, where it is set aside; `undefined` where there was nothing to store. */
+  /** The entry, or the one in its place if it is set aside; `undefined` if there was nothing to store. */
   readonly stored: AuditEntry | undefined
-  /** Why it is set aside. */
+  /** The reason for which it is set aside. */
   readonly why?: string
 }
 

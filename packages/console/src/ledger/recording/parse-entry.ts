@@ -24,7 +24,7 @@ const MIN_TIME_MS = 946_684_800_000
 
 /** An id of an account, a client, an impersonation, or a like name. */
 const name = text(1, 1024)
-/** What a person, a client or a program wrote. */
+/** A text of a person, a client or a program. */
 const words = v.optional(text(0, 65_536))
 const anyText = text(0, MAX_ENTRY_LENGTH)
 const mayBeText = v.optional(anyText)
@@ -75,11 +75,11 @@ const USE = v.pipe(
   v.brand('use'),
 )
 
-/** What a guard told, once it is read: nobody asks again. */
+/** A use that a guard told, once it is read: nobody asks again. */
 export type ParsedUse = v.InferOutput<typeof USE>
 
 /**
- * What a guard told, as an API of any kind hands it over. Members that are not known are left away.
+ * Reads a use that a guard told, as an API of any kind hands it over. Members that are not known are left away.
  *
  * @throws TypeError that names the member: `use.timeMs must be …`
  */
@@ -92,7 +92,7 @@ const GAP = objectOf({ useId: REQUEST.useId, timeMs: time, dropped: wholeNumber(
 export type ParsedGap = v.InferOutput<typeof GAP>
 
 /**
- * What a sender tells in place of uses that it had to drop: docs/your-apis.md.
+ * Reads the number that a sender tells in place of uses that it had to drop: docs/your-apis.md.
  *
  * @throws TypeError that names the member: `use.dropped must be …`
  */

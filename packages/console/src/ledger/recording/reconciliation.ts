@@ -7,7 +7,7 @@ import { entriesFor, isMissing } from '../missing.ts'
 import type { AuditStore } from '../store.ts'
 import type { Recorder } from './recorder.ts'
 
-/** What is younger may be on its way in another process, in milliseconds. */
+/** A younger entry may be on its way in another process, in milliseconds. */
 const ON_ITS_WAY_MS = 60_000
 /** After it, all that was there at the start is older than that, in milliseconds. */
 const SECOND_RUN_MS = 65_000
@@ -45,19 +45,17 @@ export async function reconcile(
 
   /** One bad entry stops nothing (I17): a row that cannot be read does not hold up the others. */
   async function completePage(items: readonly Impersonation[]): Promise<number> {
-    const due = items
-      .map((found) => ({ id: found.id, entries: dueEntries(found) }))
-      .filter(({ entries }) => entries.length > 0)
-    if (due.length === 0) return 0
-    const sums = await store.sums(due.map(({ id }) => id))
-    const missing = due.flatMap(({ id, entries }) => {
+    const due = Map.groupBy(items.flatMap(dueEntries), ({ id = '' }) => id)
+    if (due.size === 0) return 0
+    const sums = await store.sums([...due.keys()])
+    const missing = [...due].flatMap(([id, entries]) => {
       const sum = sums.get(id)
       if (sum !== 'unreadable') return entries.filter((entry) => isMissing(sum, entry))
       unreadable.push(id)
       return []
     })
     const written = await Promise.all(missing.map(recordMissing))
-    return written.filter((isWritten) => isWritten).length
+    return written.filter(Boolean).length
   }
 
   let written = 0

@@ -25,14 +25,14 @@ export function repetitions(now = () => Date.now()) {
   const isOver = ({ since }: Alike) => now() - since >= HOUR_MS
 
   return {
-    /** Whether the entry is counted with others, and has none of its own. */
+    /** Returns true if the event is counted with others, and has no entry of its own. */
     isCounted(entry: AuditEntry): boolean {
       const key = likenessOf(entry)
       if (key === undefined) return false
       const before = known.get(key)
       const isNew = !before || (isOver(before) && !before.last)
       const alike = isNew ? { since: now(), count: 0, last: undefined } : before
-      // What is alike all the time is not forgotten.
+      // An event that repeats all the time is not forgotten.
       known.set(key, alike)
       alike.count += 1
       if (alike.count <= MAX_ALIKE) return false

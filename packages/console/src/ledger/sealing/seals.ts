@@ -28,7 +28,7 @@ export interface SealsOptions {
   /** Records the alarm about what no process of the deployment wrote. */
   recordSurely(entry: AuditEntry, id?: string): Promise<void>
   readonly sign: Sign
-  /** Whether it seals by itself. @defaultValue true */
+  /** Seals by a timer, too. @defaultValue true */
   readonly isTimed?: boolean | undefined
   /** The clock, in milliseconds since the epoch. */
   readonly now?: (() => number) | undefined
@@ -38,7 +38,7 @@ const SEAL_EVERY_MS = 60_000
 /** A seal of another process is enough for so long, in milliseconds. */
 const SEAL_HOLDS_MS = 45_000
 export const ENTRIES_PER_SEAL = 1000
-/** How long an export, or the end of the process, waits for a seal, in milliseconds. */
+/** The longest wait of an export, or of the end of the process, for a seal, in milliseconds. */
 const SEAL_TIMEOUT_MS = 15_000
 const SAYS = {
   failing: 'new entries are not sealed, until it works',
@@ -126,7 +126,7 @@ export function startSeals({
     const before = keepFor === undefined ? 0 : Math.max(0, time - keepFor * 1000)
     const hash = sealHashOf(claims.hash, root)
     const seal: Seal = { number, last, count, time, root, hash, before }
-    // Where another process was first, what it left is sealed next.
+    // If another process was first, the next seal has what it left.
     const jws = await sign({ ...seal })
     await store.addSeal({ number, last, jws, mac: marks.markOf(jws) })
     if (isMore) await sealNow('new')

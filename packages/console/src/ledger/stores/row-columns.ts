@@ -3,7 +3,7 @@ import { type Outcome, ticketKey } from 'oidc-provider-impersonation-verify/form
 import type { DueFilter, RowFilter } from '../filters.ts'
 import { joined, raw, type Sql, sql } from './sql/sql.ts'
 
-/** Whether a text can be the id of a row. PostgreSQL refuses to compare with some that cannot. */
+/** Returns true if a text can be the id of a row. PostgreSQL refuses to compare with some that cannot. */
 export function isRowId(id: string): boolean {
   return /^[\w-]{1,64}$/.test(id)
 }
@@ -16,7 +16,7 @@ export interface IndexedCondition {
   readonly condition: Sql
   /** The first column of the index, and its one value; `undefined` where the index has these rows alone. */
   readonly key?: { readonly column: Sql; readonly value: string }
-  /** Whether few rows of a large audit have it. */
+  /** Few rows of a large audit have it. */
   readonly isRare: boolean
 }
 
@@ -58,7 +58,7 @@ function outcomesAt(now: number): Partial<Record<Outcome, OfOutcome>> {
 }
 
 /**
- * What a filter compares, beside times and words: the first that is indexed is expected to have the fewest rows, and
+ * The comparisons of a filter, beside times and words: the first that is indexed is expected to have the fewest rows, and
  * the others have to be looked at in each row.
  *
  * @param now for outcomes, in milliseconds since the epoch

@@ -148,7 +148,7 @@ function hasWords(record: AuditRecord, text: string) {
     ...[id, application, ticket, reason, why, ...words.map(({ note }) => note)],
     ...people.flatMap((who) => [who?.id, who?.name, who?.email]),
   ]
-  const found = foundWordsIn(texts.filter((each) => each !== undefined).join('\n'))
+  const found = foundWordsIn(texts.join('\n'))
   const asked = wordsOf(text)
   return asked.length > 0 && asked.every((word) => found.some((each) => each.startsWith(word)))
 }

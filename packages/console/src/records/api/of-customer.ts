@@ -6,7 +6,6 @@ import { operatorLimit } from '../../web/operator-limit.ts'
 import { linesFor } from '../../web/pages/table.ts'
 import type { WithBody } from '../../web/parts.ts'
 import type { RecordAnswer } from '../../web/record-answer.ts'
-import type { Standing } from '../record-at.ts'
 import { sayAsCustomer, WORD } from './record.ts'
 import { type CustomerRecordCall, shownRecord } from './shown.ts'
 import { OBJECTION, objections } from './stops.ts'
@@ -33,12 +32,9 @@ export async function listOwnRecords(call: CustomerRecordCall) {
 }
 
 /** Finds when another person looked into an objection of the caller: by the operator, the newest first. */
-export async function findLookedInto({
-  caller,
-  records,
-}: CustomerRecordCall): Promise<(operator: string, objectedAt: number) => number | undefined> {
+export async function findLookedInto({ caller, records }: CustomerRecordCall) {
   const stops = await records.list({ customer: caller.id, state: 'lifted' }, MAX_STOPS_READ)
-  return (operator, objectedAt) =>
+  return (operator: string, objectedAt: number) =>
     stops
       .filter((stop) => stop.operator?.id === operator)
       .flatMap(({ said }) => said.filter(({ event }) => event === 'lifted'))
@@ -84,7 +80,7 @@ export function customerActions() {
   const limit = operatorLimit(MAX_IN_AN_HOUR, HOUR_S)
   const { action } = linesFor<CustomerRecordCall, At>()
 
-  async function choose(call: WithBody<typeof CHOICE, CustomerRecordCall>): Promise<Standing> {
+  async function choose(call: WithBody<typeof CHOICE, CustomerRecordCall>) {
     const { answer, body, caller } = call
     if (!answer) throw notFound('there is nothing here')
     if (body.choice !== 'ask') await limit(caller.id)

@@ -12,7 +12,6 @@ import { noSuchRecord, PermitError } from '../errors.ts'
 import {
   awaitsApprover,
   type CustomerRecordCall,
-  type ErasedRecords,
   type RecordCall,
   recordFor,
   shownDeciders,
@@ -81,9 +80,7 @@ async function findWord({
 }
 
 /** `POST /records/:id/:event` with `{ note?: string }`: every role. 403 `access_denied`, 404, 409 `decided`. */
-export async function say(
-  call: WithBody<typeof WORD, RecordCall>,
-): Promise<RecordAnswer & { readonly erased?: ErasedRecords }> {
+export async function say(call: WithBody<typeof WORD, RecordCall>) {
   const { caller, erasures, records } = call
   const { event, record, saying } = await findWord(call)
   if (record.kind === 'erasure') {
@@ -100,7 +97,7 @@ export async function say(
   })
   if (event === 'lifted') await acknowledgeObjection(call, record)
   // A person who decided may decide; on their own, nobody does.
-  return shownRecord(after, call, ['approver'])
+  return { ...shownRecord(after, call, ['approver']), erased: undefined }
 }
 
 /** The same on the account page, by the customer. */

@@ -4,7 +4,6 @@ import {
   SAID_EVENTS,
   type SaidEvent,
   type Speaking,
-  saidIn,
   unapprovedBy,
 } from 'oidc-provider-impersonation-verify/format'
 import { isAudited } from '../../kernel/roles.ts'
@@ -14,16 +13,11 @@ import type { RecordAnswer } from '../../web/record-answer.ts'
 import { ticketUrlOf } from '../../web/ticket.ts'
 import { recordAt, type Standing, type StandingChoice } from '../record-at.ts'
 import type { Records } from '../records.ts'
+import { refusalsIn } from '../refusals.ts'
 import { type Approvers, speakerOf } from '../who.ts'
 
 /** The largest number of people that are named of those who can decide. */
 const MAX_NAMED = 3
-
-/** The number of what was erased. */
-export interface ErasedRecords {
-  readonly impersonations: number
-  readonly permits: number
-}
 
 /** The parts of the API that records add. */
 export interface RecordParts {
@@ -34,7 +28,12 @@ export interface RecordParts {
   readonly erasures: {
     /** Finds all of them, for a person who may erase. */
     find(call: Call): Promise<readonly RecordAnswer[]>
-    confirm(call: Call, id: string, note: string | undefined): Promise<ErasedRecords>
+    /** @returns the number of what was erased */
+    confirm(
+      call: Call,
+      id: string,
+      note: string | undefined,
+    ): Promise<{ readonly impersonations: number; readonly permits: number }>
   }
 }
 
@@ -59,10 +58,7 @@ export function isAwaited(
 }
 
 /** Shows a record to a person of the support, or `undefined` to a person who sees nothing of it. */
-export async function recordFor(
-  call: RecordCall,
-  record: AuditRecord,
-): Promise<RecordAnswer | undefined> {
+export async function recordFor(call: RecordCall, record: AuditRecord) {
   const { caller, now, records } = call
   const isMine = record.operator?.id === caller.id
   const isAsked = !isMine && awaitsApprover(record, now())
@@ -116,20 +112,14 @@ export function hasSaid(
 }
 
 /** Finds what was declined before. An emergency keeps it. */
-async function findDeclined(
-  record: AuditRecord,
-  { now, records }: RecordCall,
-): Promise<RecordAnswer['declinedBefore']> {
+async function findDeclined(record: AuditRecord, { now, records }: RecordCall) {
   const { application, customer, declined, operator } = record
   const filter = { customer: customer?.id, operator: operator?.id, state: 'declined' } as const
   const found = declined
     ? await Promise.all(declined.map(records.find))
     : await records.list({ ...filter, notOverAt: now() })
-  const before = found.flatMap((each) => {
-    const said = each && saidIn(each, 'declined')
-    if (!said || each.application !== application) return []
-    const { by, at, note } = said
-    return [{ id: each.id, at, by, note, ticket: each.ticket }]
+  const before = refusalsIn(found, application).map(({ record: { id, ticket }, by, at, note }) => {
+    return { id, at, by, note, ticket }
   })
   return before.length > 0 ? before : undefined
 }

@@ -1,7 +1,7 @@
-import { type StaffAt, text } from '../../web/kit/at.ts'
+import type { StaffAt } from '../../web/kit/at.ts'
 import { Link } from '../../web/kit/link.tsx'
 import { recordPath } from '../../web/kit/paths.ts'
-import { NamedPerson, personName } from '../../web/kit/people.tsx'
+import { NamedPerson } from '../../web/kit/people.tsx'
 import { Said, Text } from '../../web/kit/text.tsx'
 import { timeText } from '../../web/kit/time.tsx'
 import type { RecordAnswer } from '../../web/record-answer.ts'
@@ -25,18 +25,12 @@ function Decided({ of }: { of: RecordAnswer }, at: StaffAt) {
   return (
     <div class={state === 'granted' ? 'message done' : 'message refused'} id={`news-${id}`}>
       <p>
-        {state === 'granted' ? (
-          text(at, notice.granted, {
-            customer: personName(at, customer),
-            time: timeText(at, until),
-          })
-        ) : (
-          <Text
-            of={notice.declined}
-            person={<NamedPerson of={refusal?.by} />}
-            customer={<NamedPerson of={customer} />}
-          />
-        )}{' '}
+        <Text
+          of={state === 'granted' ? notice.granted : notice.declined}
+          person={<NamedPerson of={refusal?.by} />}
+          customer={<NamedPerson of={customer} />}
+          time={timeText(at, until)}
+        />{' '}
         <Said of={refusal?.note} /> <Link to={recordPath(id)}>{notice.page}</Link>
       </p>
       <StartButton of={of} />

@@ -30,7 +30,7 @@ describe('alarms', () => {
     await page.keyboard.press('Tab')
     await page.keyboard.type('Spoke to Olivia.')
     await expectGoodLooks(page, 'alarms')
-    // What comes meanwhile does not touch the note.
+    // Another alarm does not touch the note.
     const other = await deployment.impersonate({ customer: 'bob', ticket: 'SUP-9' })
     await other.replay()
     await badge(page, 2).waitFor()

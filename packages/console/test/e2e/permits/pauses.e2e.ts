@@ -100,11 +100,7 @@ describe('an objection', function () {
     await asksEachTime.waitFor({ timeout: 5000 })
 
     await olivia.page
-      .getByText(
-        reads(
-          'You no longer act as Alice Ng: Alice Ng, the customer, says: I did not ask for this.',
-        ),
-      )
+      .getByText(reads('Alice Ng, the customer, says: I did not ask for this.'))
       .waitFor()
     await olivia.page.getByText(reads(OBJECTED)).waitFor()
     await expectGoodLooks(olivia.page, 'act-stopped')

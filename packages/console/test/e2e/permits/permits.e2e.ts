@@ -41,7 +41,7 @@ describe('permits', function () {
     await card.getByText('· Look and change').waitFor()
     await card.getByText('1 hour').waitFor()
     await expectGoodLooks(grace.page, 'permits-to-decide')
-    // What is typed stays while another request comes.
+    // The typed note stays while another request comes.
     await card.locator('summary', { hasText: 'Approve' }).focus()
     await grace.page.keyboard.press('Enter')
     await grace.page.keyboard.press('Tab')

@@ -5,7 +5,7 @@ import { ledgerOf } from '../../../src/ledger/recording/ledger.ts'
 import type { AuditStore } from '../../../src/ledger/store.ts'
 import { type DeploymentOptions, deploy } from '../../support/deployment.ts'
 
-/** What a test knows of an impersonation of the past. */
+/** An impersonation of the past. */
 export interface Past {
   /** When it was asked for, in milliseconds since the epoch. */
   readonly at: number
@@ -19,9 +19,9 @@ export interface Past {
   readonly changes?: readonly string[]
   /** Paths that the guard refused. */
   readonly refused?: readonly string[]
-  /** How it ended. Without it, its time was over after ten minutes. */
+  /** Its end. Without it, its time was over after ten minutes. */
   readonly end?: 'requested' | 'user'
-  /** What the customer said later: I did not ask for this. */
+  /** The note of an objection of the customer. */
   readonly objection?: string
 }
 

@@ -15,7 +15,7 @@ export async function expectNothingCut(page: Page) {
       `${element.localName}.${element.className}: ${element.textContent?.slice(0, 40)}`
     for (const element of document.querySelectorAll('body *')) {
       if (!(element instanceof HTMLElement) || element.closest('.unseen, .skip, thead')) continue
-      // In what is closed.
+      // It is inside of something closed.
       if (!element.checkVisibility()) continue
       const { overflowX, overflowY, clipPath } = getComputedStyle(element)
       // For screen readers alone.
@@ -49,7 +49,7 @@ export async function expectNothingCut(page: Page) {
       }
     }
     const head = document.querySelector('.head')?.getBoundingClientRect().bottom ?? 0
-    // What only screen readers get has no size.
+    // Elements for screen readers alone have no size.
     const first = [...document.querySelectorAll('main > *:not(:empty)')]
       .map((element) => element.getBoundingClientRect())
       .find(({ height }) => height > 1)?.top

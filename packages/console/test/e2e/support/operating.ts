@@ -46,7 +46,7 @@ export function strip(page: Page) {
   return page.getByRole('region', { name: 'What you run now' })
 }
 
-/** What is over, and can be continued: a line of *Customers*. */
+/** The line of *Customers* about impersonations that are over and can be continued. */
 export function over(page: Page) {
   return page.getByRole('region', { name: 'You can continue' })
 }

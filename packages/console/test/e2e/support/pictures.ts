@@ -6,7 +6,7 @@ import { expectAccessible } from './axe.ts'
 import { expectNothingCut } from './fit.ts'
 import { NARROW, WIDE } from './visit.ts'
 
-/** Where pictures are kept: in the folder that PICTURES names; without it, nowhere. */
+/** The folder for pictures. Without PICTURES, none is kept. */
 const FOLDER = process.env.PICTURES
 
 /**

@@ -1,7 +1,7 @@
 import type { BrowserContext, Page } from 'playwright-core'
 import type { Collected, Token } from './collect-tokens.ts'
 
-/** How a subject token is called: the shop keeps it while it leads through the sign-in. */
+/** Names of a subject token: the shop keeps it while it leads through the sign-in. */
 const HANDED_OVER = ['impersonation', 'subjectToken', 'subject_token']
 
 interface Place {

@@ -10,7 +10,7 @@ import { watch } from './watch.ts'
 export const WIDE = { width: 1280, height: 800 } as const
 /** A telephone. */
 export const NARROW = { width: 390, height: 844 } as const
-/** What a page of 1280 becomes when it is magnified four times: WCAG 1.4.10. */
+/** A page of 1280, magnified four times: WCAG 1.4.10. */
 export const NARROWEST = { width: 320, height: 640 } as const
 
 export interface VisitOptions {
@@ -18,11 +18,11 @@ export interface VisitOptions {
   readonly colorScheme?: 'dark' | 'light'
   /** @defaultValue {@link WIDE} */
   readonly viewport?: { readonly width: number; readonly height: number }
-  /** What the clock in the browser shows at the start; `page.clock` moves it. */
+  /** The clock in the browser at the start; `page.clock` moves it. */
   readonly clock?: Date
   /** @defaultValue `'Europe/Berlin'` */
   readonly timezoneId?: string
-  /** What the browser asks for. @defaultValue `'en-GB'` */
+  /** The language of the browser. @defaultValue `'en-GB'` */
   readonly locale?: string
   /** Other origins that pages may ask: those of applications. */
   readonly origins?: readonly string[]

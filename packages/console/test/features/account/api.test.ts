@@ -1,4 +1,3 @@
-// Over 250 lines: every route of the customer, with one deployment.
 import { expect } from 'chai'
 import type { AccountAnswer } from '../../../src/features/account/server/lists.ts'
 import type { AccountImpersonation } from '../../../src/web/account-card.ts'

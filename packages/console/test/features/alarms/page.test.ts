@@ -19,7 +19,7 @@ describe('the page of the alarms', () => {
       /A token was used again.*T-3.*did not ask for this.*Olivia Okafor as Alice Ng.*I never called\. Who was this\?.*T-1/,
     )
     expect(await see('grace')).to.not.include('T-2')
-    // Who cannot acknowledge them finds them in the audit.
+    // An auditor cannot acknowledge them, and finds them in the audit.
     expect(await see('ada')).to.not.include('T-3')
     const { rows } = await deployment.read('ada', '/audit?alarm=open')
     expect(rows).to.have.length(2)

@@ -1,4 +1,3 @@
-// Over 250 lines: what the pages of the audit show, and to whom.
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
@@ -32,7 +31,7 @@ const ticketsIn = ({ text }: Answer) =>
 /** Below the path of the console. */
 const pathOf = (href = '') => href.replaceAll('&amp;', '&').replace(/^\/console/, '')
 
-/** Where the link or the button with these words leads to. */
+/** The path that the link or the button with these words leads to. */
 function linkIn({ text }: Answer, words: string) {
   for (const [, href = '', content = ''] of text.matchAll(
     /<a [^>]*?href="([^"]*)"[^>]*>(.*?)<\/a>/gs,

@@ -1,4 +1,3 @@
-// Over 250 lines: all that is read of the audit, on one history that takes a while to make.
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect } from 'chai'

@@ -97,7 +97,7 @@ describe('what runs', () => {
     const [own] = (await list({ actor: 'grace' })).items
     let made = 0
     const crowded: typeof list = async (filter) => {
-      // What looks for missing entries asks for all of them: it would come to no end.
+      // The search for missing entries asks for all of them, and would come to no end.
       if (filter?.actor !== undefined || filter?.state === undefined) return list(filter)
       const items = Array.from({ length: 100 }, () => ({ ...own, id: `other-${made++}` }))
       return { items, next: 'more' } as Awaited<ReturnType<typeof list>>

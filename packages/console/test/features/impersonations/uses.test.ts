@@ -24,7 +24,7 @@ const use = (more: object = {}): ImpersonationUse => ({
   ...more,
 })
 
-/** What is wrong, the member that the message has to name, and the use. */
+/** Each mistake in words, the member that the message has to name, and the use. */
 const MALFORMED: Readonly<Record<string, readonly [member: string, use: unknown]>> = {
   "a time of Python's time.time() * 1000": ['use.timeMs', use({ timeMs: T + 0.123 })],
   'a time in seconds': ['use.timeMs', use({ timeMs: T / 1000 })],

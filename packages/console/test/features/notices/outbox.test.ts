@@ -17,7 +17,7 @@ import { memoryAudit } from '../../support/memory-audit.ts'
 import { type Deployment, inDeployment, looks, MANY, MINUTE } from './telling.ts'
 import { until } from './until.ts'
 
-/** What the customer or the deployment is to be told, each for a ticket of its own. */
+/** Messages to the customer or the deployment, each for a ticket of its own. */
 const DUE = {
   customer: {
     kind: 'started',

@@ -41,7 +41,7 @@ describe('notices to customers about permits', () => {
   }
   const emergency = () => deployment.emergency({ ticket: 'SUP-1' })
 
-  /** What is stored of notices. */
+  /** The stored entries of notices. */
   const stored = async () =>
     (await readOn(deployment.audit)).flatMap(({ text }): AuditEntry[] => {
       const entry: AuditEntry = JSON.parse(text ?? '{}')

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { asLine, plain, withoutAddresses } from '../../../src/features/notices/server/plain.ts'
 
-/** What programs that look for links find, as they are known to look. */
+/** Addresses and numbers, as programs that look for links find them. */
 const ADDRESS = /[\p{L}\p{N}][.．。｡․@/:][\p{L}\p{N}/]/u
 const NUMBER = /\+?\p{Nd}[\s().‐-―/-]*\p{Nd}[\s().‐-―/-]*\p{Nd}/u
 

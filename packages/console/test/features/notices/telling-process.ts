@@ -113,7 +113,7 @@ if (hasClients) {
 }
 
 for (const customer of customers.slice(0, STARTS_AT_MOST)) {
-  // What is for one ticket is one notice.
+  // A ticket has one notice.
   const running = await deployment.impersonate({ customer, ticket: `SUP-${pid}` })
   say(`started ${running.id}`)
   if (customer === 'alice') await running.replay()

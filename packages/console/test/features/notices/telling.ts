@@ -22,7 +22,7 @@ export const looks = () => new Promise((resolve) => setTimeout(resolve, 50))
 export class Deployment {
   readonly store: AuditStore
   readonly alarms: Alarm[] = []
-  /** What was told, in the order in which that happened. */
+  /** Sent messages, in their order. */
   readonly sent: string[] = []
   readonly ids: string[] = []
   time = T
@@ -71,7 +71,7 @@ export class Deployment {
     for (const entry of entries) await this.#recorders[0]?.record(entry)
   }
 
-  /** What is stored of deliveries: `told a 1`. */
+  /** The stored deliveries: `told a 1`. */
   async told() {
     const deliveries = await this.#deliveries()
     return deliveries.map(({ event, id, attempt }) => `${event} ${nameOf(id)} ${attempt}`)

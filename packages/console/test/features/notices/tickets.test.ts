@@ -10,7 +10,7 @@ const begun = (name: string, at: number, until = 600 * SECOND, more: Partial<Aud
 const over = (name: string, at: number) => ended(name, T + at)
 const elsewhere = { context: { ticketId: 'SUP-2' } }
 
-/** What happens; and what was told by a time since the last one, and no more. */
+/** Events; and all messages until a time since the one before. */
 type Story = readonly (AuditEntry | readonly [until: number, ...told: string[]])[]
 
 const STORIES: Readonly<Record<string, { digest: number; story: Story }>> = {

@@ -95,7 +95,7 @@ for (const kind of ['sqlite', 'postgres'] as const) {
         ['?state=revoked', ['taken back', 'revoked']],
         ['?state=waiting', ['waiting']],
         ['?state=lapsed', []],
-        // What a person decided is found under their decision, whatever became of it since.
+        // A record is found under the decision of a person, whatever became of it since.
         ['?state=granted', ['taken back', 'granted']],
         ['?state=granted&person=oscar', ['granted']],
         ['?state=reviewed', ['emergency']],

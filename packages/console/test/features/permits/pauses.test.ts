@@ -67,7 +67,7 @@ describe('an objection', () => {
       ask('olivia', '/permits/emergency', { ...CHANGE, emergency: 'Now' }),
     ])
 
-  /** Whether a backend that asks the provider may act, at both stages. */
+  /** Asks the rule for a backend of the provider, at both stages. */
   async function rulesFor(request: object) {
     const rule = deployment.permits.wrap(() => true)
     return Promise.all(
@@ -266,7 +266,7 @@ describe('an objection', () => {
       for (const who of ['olivia', 'ada']) {
         expectProblem(await stop({ operator: 'oscar' }, who), 403, 'access_denied', who)
       }
-      // Who was refused has not acted.
+      // A refused person has not acted.
       expectStatus(await act('alice', { userId: 'carla' }), 403)
       await deployment.impersonate({ operator: 'oscar', access: 'read' })
       for (const who of ['olivia', 'oscar']) deployment.roles.delete(who)

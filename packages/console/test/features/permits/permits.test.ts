@@ -22,18 +22,19 @@ import { interceptCalls, rejection } from '../../ledger/stores/contract/support.
 import { ACT } from '../../support/acting.ts'
 import { begunAnew } from '../../support/begun-anew.ts'
 import { later } from '../../support/clock.ts'
-import { idsOf } from '../../support/expect-answer.ts'
+import { expectProblem, idsOf } from '../../support/expect-answer.ts'
 import { type FaultyAudit, faultyAudit } from '../../support/faulty-audit.ts'
 import { hold, holding } from '../../support/held-rule.ts'
 import { MACHINE } from '../../support/provider.ts'
 import { providerAt } from '../../support/provider-at.ts'
+import { takeAway } from '../../support/take-away.ts'
 import { deployWithPermits, type PermitsDeployment, RULE } from '../../support/with-permits.ts'
 import { until } from '../notices/until.ts'
 
 const SECOND = 1000
 const HOUR = 3600 * SECOND
 
-/** What the rule says of a customer, where a test says so. */
+/** Verdicts of the rule about a customer, as a test sets them. */
 const ruled = new Map<string, Verdict>()
 
 const rule: Authorize = (request) => ruled.get(request.account.accountId) ?? RULE(request)
@@ -108,8 +109,7 @@ describe('permits', () => {
   const codeOf = async (work: Promise<unknown>) => (await refusal(work)).error
 
   it('let an operator act once a second person has granted, with the id from request to end', async () => {
-    const before = await act()
-    expect([before.status, before.body.error]).to.deep.equal([403, 'approval_required'])
+    expectProblem(await act(), 403, 'approval_required')
     expect(await statusOfAct({ access: 'read' }), 'what needs no one').to.equal(201)
     const { id, state } = await request()
     expect(state).to.equal('requested')
@@ -408,11 +408,11 @@ describe('permits', () => {
       // A process that writes the entry, and ends nothing.
       const killed = permitsWith({ audit, approvers: () => approvers })
       const other = await providerAt('https://other.example')
-      Object.assign(other.impersonation, { endAll: () => new Promise(() => {}) })
+      takeAway({ provider: other }, 'endAll')
       killed.attach(other)
-      void killed.decide(id, 'revoked', { by: 'grace' })
+      await killed.decide(id, 'revoked', { by: 'grace' })
       await until(async () => (await deployment.stateOf(running)) === 'ended')
-      await Promise.race([killed.close(), Promise.resolve()])
+      await killed.close()
     })
   }
 
@@ -450,8 +450,10 @@ describe('permits', () => {
   it('say 503 where the storage does not answer, and nothing is written later', async () => {
     const { id } = await request()
     audit.failing = ['write']
-    const { error, statusCode } = await refusal(decide(id, 'granted'))
-    expect([error, statusCode]).to.deep.equal(['temporarily_unavailable', 503])
+    expect(await refusal(decide(id, 'granted'))).to.include({
+      error: 'temporarily_unavailable',
+      statusCode: 503,
+    })
     audit.failing = ['permits', 'permit', 'permitsInForce']
     expect(await codeOf(decide(id, 'granted'))).to.equal('temporarily_unavailable')
     expect(await statusOfAct(), 'what cannot be read is no').to.equal(503)

@@ -15,13 +15,13 @@ const rule: Authorize = (request) =>
 
 const NOTE = { note: 'Because' }
 
-/** How a record came to be as it is. */
+/** A record, and its history. */
 interface Begun {
   /** @returns the id */
   readonly begin: () => Promise<string>
-  /** What was said of it before, and by whom. */
+  /** Earlier words about it, and their speakers. */
   readonly said?: readonly (readonly [SaidEvent, by: string])[]
-  /** What each person may say; all others are refused. Olivia asks, Grace and Oscar approve, Ada may erase. */
+  /** The words of each person; all others are refused. Olivia asks, Grace and Oscar approve, Ada may erase. */
   readonly may: Readonly<Record<string, string>>
 }
 
@@ -134,7 +134,7 @@ describe('records', () => {
           : [await ownPage(who)]
         const buttons = texts.flatMap(({ text }) => [...formsOf(text).keys()])
         const shown = buttons.flatMap((action) => action.split(`/records/${id}/`)[1] ?? [])
-        // Who can refuse need not take back.
+        // A person who can refuse need not take back.
         const isHidden = (word: string) => word === 'revoked' && may(who).includes('declined')
         expect([...new Set(shown)], who).to.have.members(may(who).filter((word) => !isHidden(word)))
       }
@@ -201,7 +201,7 @@ describe('records', () => {
     await deployment.emergency({ operator: 'oscar' })
     await begin('a stop by a lead')
     for (const [who, kinds] of [
-      // What olivia asked for is taken back by the stop.
+      // The stop takes back the requests of Olivia.
       ['grace', ['emergency', 'stop']],
       ['oscar', ['stop', 'approval']],
       ['ada', ['erasure']],

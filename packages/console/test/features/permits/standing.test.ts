@@ -25,7 +25,7 @@ describe('what a customer answers for all requests', () => {
   let audit: AuditStore
   /** By how much the clock of permits is ahead, in milliseconds. */
   let ahead = 0
-  /** What that clock says, where it stands still. */
+  /** The time of that clock if it stands still. */
   let still: number | undefined
 
   const begin = begunAnew(
@@ -94,8 +94,10 @@ describe('what a customer answers for all requests', () => {
 
   it('takes back what the customer allowed by a request of its own', async () => {
     const id = await asked({ scope: 'orders:read' })
-    await granted(id, 'bob')
+    const permit = await granted(id, 'bob')
     const running = await look()
+    await permits.records.ended({ ...permit, state: 'ask', version: 1, lastAt: 0 })
+    expect(await stateOf(running.id), 'its kind has no such state').to.equal('active')
     await permits.answer('bob', 'ask')
     expect((await permits.get(id))?.state).to.equal('revoked')
     expect(await stateOf(running.id)).to.equal('ended')
@@ -117,7 +119,7 @@ describe('what a customer answers for all requests', () => {
     await permits.answer('bob', 'ask')
     expect(await stateOf(running.id)).to.equal('ended')
     expect(await statusOfAct()).to.equal(403)
-    // What is old is removed; the answer is in force.
+    // Old records are removed; the answer is in force.
     await audit.remove(await audit.old(Date.now() + 1000 * DAY, 50))
     expect(await permits.answer('bob')).to.deep.equal({ choice: 'ask' })
     expect(await statusOfAct()).to.equal(403)

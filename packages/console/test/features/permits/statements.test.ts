@@ -8,7 +8,7 @@ const CUSTOMER = 'alice'
 const FACTS = { operator: 'olivia', application: 'shop', resource: 'urn:orders', scope: 'orders' }
 const ASKED = { customer: CUSTOMER, ...FACTS, ticket: 'SUP-1', reason: 'r' }
 
-/** What the provider asks its rule. */
+/** A question of the provider to its rule. */
 const request = (mayAct: object | undefined) =>
   ({
     account: { accountId: CUSTOMER },

@@ -19,7 +19,7 @@ const rule: Authorize = ({ account }) => ({
   emergency: true,
 })
 
-/** What the column `data` of a permit becomes. */
+/** Damages of the column `data` of a permit. */
 const SPOILS: Readonly<Record<string, (data: string) => string>> = {
   'of a newer version': (data) => JSON.stringify({ ...JSON.parse(data), data: '{"kind":7}' }),
   'of a kind that is not known': (text) => {

@@ -228,7 +228,7 @@ describe('the data of one person', function () {
         expect(row?.reads).to.equal(timeline.length)
       }
       await expectRows(store, 10)
-      // What an API told later has no end: it began by that request, and is over.
+      // A row that an API told of later has no end: it began by that request, and is over.
       await one.erase('alice')
       expect(await idsOf(store, 'alice')).to.deep.equal([])
       await expectRows(store, 0)

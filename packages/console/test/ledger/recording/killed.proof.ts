@@ -24,7 +24,7 @@ async function run(...args: readonly (number | string)[]) {
   return { told: lines, signal }
 }
 
-/** What the provider knows, by the file of its storage. */
+/** Reads the impersonations of the provider from the file of its storage. */
 async function knownIn(file: string, port: number) {
   const adapter = createSqliteAdapter({ file })
   const { impersonation } = providerOn(adapter, String(port))
@@ -72,7 +72,7 @@ describe('I13: a process that is killed the moment that an answer arrives', func
       )
       expect(restarts.flatMap(({ told }) => told)).to.have.members(missing)
       const after = await storedAt(kind, place)
-      // Where all of this takes long, the processes before wrote some, too.
+      // If all of this takes long, the processes before wrote some, too.
       const late = after.filter(({ name, isLate }) => isLate && !before.has(name))
       expect(late.map(({ name }) => name)).to.have.members(missing)
       const names = after.map(({ name }) => name).filter((name) => known.includes(name))

@@ -18,8 +18,8 @@ import {
 import { type StorageKind, storeAt } from './soak-stores.ts'
 
 /**
- * Where a process is: before the sums, before the statement, or between the statement and its answer; before and after
- * a seal is stored; and between the entry of an erasure and what it removes.
+ * A step of a process: before the sums, before the statement, or between the statement and its answer; before and
+ * after a seal is stored; and between the entry of an erasure and its removal.
  */
 export type Step = 'answer' | 'erasure' | 'none' | 'seal' | 'sealed' | 'statement' | 'sums'
 

@@ -11,10 +11,10 @@ import { onEachKind, type StorageKind, started, withStore } from './soak-stores.
 
 const STEPS = ['sums', 'statement', 'answer'] as const
 const KILLED_AT = ['statement', 'answer', 'seal', 'answer', 'erasure', 'sealed'] as const
-/** How many processes are killed. */
+/** The number of killed processes. */
 const ROUNDS = Number(env.AUDIT_KILLS ?? 30)
 const AT_ONCE = 5
-/** How long what others do may take while one process stands still, in milliseconds. */
+/** Time for the others while one process stands still, in milliseconds. */
 const OTHERS_MS = 2000
 
 const children = new Set<ChildProcess>()
@@ -31,7 +31,7 @@ async function kill(child: ChildProcess, ended: Promise<unknown>) {
   await ended
 }
 
-/** What the store has in the end, of impersonations. It also is whole, as verify sees it. */
+/** Reads the entries of impersonations in the end, and verifies the log. */
 const storedAt = (kind: StorageKind, place: string) =>
   withStore(kind, place, async (store) => {
     const all = await readOn(store, undefined, 500)

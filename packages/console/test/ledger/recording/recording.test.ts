@@ -44,7 +44,7 @@ function holding(store: AuditStore) {
   return { store: stopping, held }
 }
 
-/** Whether a request is not answered yet, while another one is from first to last. */
+/** Resolves true if a request has no answer while another one gets its own. */
 async function isOpen({ issuer }: Deployment, asked: Promise<unknown>) {
   let isAnswered = false
   void asked.then(() => {

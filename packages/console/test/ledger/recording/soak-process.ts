@@ -3,13 +3,13 @@ import { argv } from 'node:process'
 import { CUSTOMERS, deploy } from '../../support/deployment.ts'
 import { type StorageKind, storeAt } from './soak-stores.ts'
 
-/** What the process tells its parent. */
+/** A message of the process to its parent. */
 export interface SoakMessage {
   /** The lines of the log since the message before. */
   readonly lines: readonly string[]
-  /** What its clients got an answer to: `impersonation.started` and the id, and so on. */
+  /** Answers that its clients got: `impersonation.started` and the id, and so on. */
   readonly answered: readonly string[]
-  /** Whether it has stopped, and stored the rest. */
+  /** True once it has stopped, and stored the rest. */
   readonly isOver: boolean
 }
 

@@ -19,7 +19,7 @@ export async function signer({ issuer = ISSUER, kid = 'a', typ = TYPE } = {}) {
   return { jwk, sign }
 }
 
-/** By which all processes of a test sign. */
+/** The key of all processes of a test. */
 export const SHARED_KEY = Buffer.from('a key of all processes of one test')
 export const signShared: Sign = (checkpoint) =>
   new SignJWT({ checkpoint })

@@ -14,7 +14,7 @@ import { writingCases } from './contract/writing.ts'
 export interface AuditStorageKind {
   /** Makes an empty storage. It is called once for each case. */
   create(): AuditStorage | Promise<AuditStorage>
-  /** What somebody may change in the tables, in words and in SQL. */
+  /** Changes of the tables, in words and in SQL. */
   readonly changes: Readonly<Record<string, string>>
 }
 

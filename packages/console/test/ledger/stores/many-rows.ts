@@ -7,11 +7,11 @@ import { ended, idOf, issued, many, refused, replayed, T } from './contract/supp
 
 /** Many times what a page compares: to read them all would be found out. */
 const ROWS = 30_000
-/** What a page reads at most, with what it looks up to know where it ended. */
+/** The most rows that a page reads, with those that it looks up to know its end. */
 const MAX_ROWS_READ = 12_700
 const STEP_MS = 1000
 
-/** How many of the first rows are of an operator who left then. */
+/** The first rows are of an operator who left then. */
 const LEFT_AFTER = 3000
 
 /** The only one that was refused: older than all that is looked at for three pages. */
@@ -138,7 +138,7 @@ export function boundedCases(
     expectAllFound(store()))
 }
 
-/** What a reader who looks further back finds is what there is. */
+/** A reader who looks further back finds all that there is. */
 async function expectAllFound(store: AuditStore) {
   const pages = await allPages(store, { operator: 'olivia', customer: 'grace' })
   expect(pages.flatMap(({ rows }) => rows.map(({ id }) => id))).to.deep.equal([REFUSED.id])

@@ -7,7 +7,7 @@ import { deployWithPermits, RULE } from '../../support/with-permits.ts'
 // The package compiles its views when it is loaded.
 const { STAFF_TABLE } = await import('../../../src/console-site.ts')
 
-/** How many pages of one kind a person walks through: those of several permits, for example. */
+/** The most pages of one kind that a person walks through: those of several permits, for example. */
 const MAX_OF_A_KIND = 6
 
 /** A deployment in which there is something of everything. */
@@ -42,7 +42,7 @@ async function busyDeployment() {
 
 const LATE = '&ticket=SUP-123&reason=late'
 
-/** Where a person begins who may act: forms that start, and forms that ask. */
+/** The first pages of a person who may act: forms that start, and forms that ask. */
 const FORMS = ['alice&access=change', 'chen.petrov&access=change', 'bob', 'carla'].map(
   (query) => `/act?user=${query}${LATE}`,
 )
@@ -59,7 +59,7 @@ const kindOf = (path: string) =>
 
 const plain = (text: string) => text.replaceAll('&amp;', '&')
 
-/** What the buttons of the forms of a page do, and the fields that they send. */
+/** The actions of the buttons of a page, and the fields that they send. */
 function buttonsOf(html: string): readonly (readonly [string, Record<string, string>])[] {
   return [...html.matchAll(/<form[^>]* method="post".*?<\/form>/gs)].flatMap(([form]) => {
     const [[action = '', fields = {}] = []] = formsOf(form)

@@ -1,21 +1,40 @@
 import {
+  type AuditRecord,
   isReviewDue,
   isSameTicket,
   MAX_REASON_LENGTH,
 } from 'oidc-provider-impersonation-verify/format'
 import { ACTING_ROLES } from '../../../kernel/roles.ts'
-import { type RecordParts, shownDeciders, shownRecord } from '../../../records/api/shown.ts'
+import {
+  type RecordCall,
+  type RecordParts,
+  shownDeciders,
+  shownRecord,
+} from '../../../records/api/shown.ts'
 import { stoppedError } from '../../../records/in-force.ts'
+import { refusalsIn } from '../../../records/refusals.ts'
 import { actEntries, actForm, askFor } from '../../../web/acting/asked-for.ts'
 import type { ActBody } from '../../../web/answers.ts'
 import { writtenText } from '../../../web/http/json-body.ts'
-import { Problem } from '../../../web/http/problem.ts'
+import { notFound, Problem } from '../../../web/http/problem.ts'
 import { recordPath } from '../../../web/kit/paths.ts'
 import { linesFor } from '../../../web/pages/table.ts'
 import type { AskedFor, Call, Gate, MissingApproval } from '../../../web/parts.ts'
 import type { Approval } from '../../../web/record-answer.ts'
-import { type PermitCall, type PermitParts, requirePermits } from './parts.ts'
-import { refusalsIn } from './refusals.ts'
+import type { ConsolePermits } from './permits.ts'
+
+export interface PermitParts {
+  /** Absent if the console has none. */
+  readonly permits: ConsolePermits | undefined
+}
+
+export type PermitCall = PermitParts & RecordCall
+
+/** @throws Problem 404 if the console has no permits */
+function requirePermits({ permits }: PermitParts) {
+  if (permits) return permits
+  throw notFound('there is nothing here')
+}
 
 const { action } = linesFor<PermitCall>()
 
@@ -86,16 +105,15 @@ async function findApproval(
     records.list({ operator: caller.id, notOverAt: now() }),
     needsSecond ? permits.findDeciders(request, body, by).then(shownDeciders) : undefined,
   ])
-  const mine = own.find(
-    ({ state, customer, application, ticket }) =>
-      state === 'requested' &&
-      customer?.id === request.userId &&
-      application === request.mayAct.clientId &&
-      isSameTicket(ticket, body.ticketId),
+  const here = own.filter(({ customer }) => customer?.id === request.userId)
+  const { clientId } = request.mayAct
+  const isOfTicket = ({ ticket }: AuditRecord) => isSameTicket(ticket, body.ticketId)
+  const mine = here.find(
+    (each) => each.state === 'requested' && each.application === clientId && isOfTicket(each),
   )
-  const refusals = refusalsIn(own, request, now())
+  const refusals = refusalsIn(here, clientId, now())
   const refusal = refusals.find(({ isByCustomer }) => isByCustomer)
-  const isRefused = refusals.some((each) => isSameTicket(each.record.ticket, body.ticketId))
+  const isRefused = refusals.some(({ record }) => isOfTicket(record))
   const mayBegin = emergency && permits.hasApprovers && !isRefused
   const isDue = own.some(isReviewDue)
   return {

@@ -16,10 +16,10 @@ import { noSuchRecord, PermitError } from '../../../records/errors.ts'
 import { accountId, invalidInput, note, saidText } from '../../../records/inputs.ts'
 import { permitAt } from '../../../records/record-at.ts'
 import type { Records } from '../../../records/records.ts'
+import { assertNotRefused, refusalsIn } from '../../../records/refusals.ts'
 import type { ActBody } from '../../../web/answers.ts'
 import type { AskedFor } from '../../../web/parts.ts'
 import type { AskHow, PermitRequest } from './options.ts'
-import { assertNotRefused, refusalsIn } from './refusals.ts'
 import { askRule } from './rule.ts'
 
 /** Requests of one operator in an hour, whatever became of them. */
@@ -88,13 +88,6 @@ export function asking(
     throw new PermitError('temporarily_unavailable', message, { statusCode: 429, retryAfter })
   }
 
-  function assertEmergency(isAllowed: boolean) {
-    if (!isAllowed) throw new PermitError('access_denied', 'the rule allows no emergency here')
-    if (hasApprovers) return
-    const message = 'an emergency needs the option approvers of createPermits: who reviews it'
-    throw new PermitError('no_approver', message)
-  }
-
   /** The first entry of a request. */
   function entryOf(
     kind: Beginning,
@@ -130,9 +123,15 @@ export function asking(
     if (!isEmergency) await assertMayAsk(mayAct.sub)
     await records.assertNotStopped(mayAct.sub, customer)
     const { needs, emergency } = await askRule(records, issueAs, request, how)
-    if (isEmergency) assertEmergency(emergency)
+    if (isEmergency && !emergency) {
+      throw new PermitError('access_denied', 'the rule allows no emergency here')
+    }
+    if (isEmergency && !hasApprovers) {
+      const message = 'an emergency needs the option approvers of createPermits: who reviews it'
+      throw new PermitError('no_approver', message)
+    }
     const filter = { customer, operator: mayAct.sub, state: 'declined', notOverAt: now() } as const
-    const refusals = refusalsIn(await records.list(filter), request, now())
+    const refusals = refusalsIn(await records.list(filter), mayAct.clientId, now())
     assertNotRefused(
       refusals,
       (each) =>
@@ -155,7 +154,7 @@ export function asking(
       else {
         // In here, requests of this process come one after the other.
         await assertMayAsk(mayAct.sub)
-        assertMayRequest(holder, request, at)
+        assertMayRequest(holder, at)
       }
       return undefined
     })
@@ -172,12 +171,12 @@ export function asking(
 }
 
 /** @throws PermitError if the newest permit of the same people, application and ticket is open, or was refused a moment ago */
-function assertMayRequest(holder: AuditRecord | undefined, request: Bound, now: number) {
+function assertMayRequest(holder: AuditRecord | undefined, now: number) {
   const permit = permitAt(holder, now)
   if (permit?.state === 'requested') {
     throw new PermitError('already_requested', 'this is asked for already', { permit })
   }
-  const refusals = refusalsIn(holder ? [holder] : [], request, now)
+  const refusals = refusalsIn([holder], holder?.application, now)
   assertNotRefused(refusals, ({ isByCustomer }) => isByCustomer, now)
 }
 

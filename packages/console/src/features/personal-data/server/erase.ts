@@ -9,7 +9,7 @@ import type { AuditStore, Sum } from '../../../ledger/store.ts'
 import { type InForce, InForceError, whyInForce } from './in-force.ts'
 import { checkedItemsOf, type Item, lastAtOf } from './of-customer.ts'
 
-/** Who answers the request of a customer, and why. */
+/** The person who answers the request of a customer, and the reason. */
 export interface DataRequest {
   /** The account id of a person of the deployment. */
   readonly by?: string | undefined
@@ -17,7 +17,7 @@ export interface DataRequest {
   readonly note?: string | undefined
 }
 
-/** How many were erased by this call. */
+/** The numbers that this call erased. */
 export interface ErasedCounts {
   readonly impersonations: number
   readonly permits: number
@@ -27,24 +27,26 @@ export interface ErasedCounts {
 export interface ConfirmedErasure {
   /** The id of the request: the entry has it as `context.request`. */
   readonly request: string
-  /** What goes last: by it, the request leads to the customer until the end. */
+  /** The id of the item that goes last: by it, the request leads to the customer until the end. */
   readonly last: string
+  /** Called before anything is erased, if nothing is in force. */
+  begin(): Promise<unknown>
 }
 
 export interface ErasureParts {
   readonly store: AuditStore
   /** Rejects where the entry is not stored. */
   readonly record: (entry: AuditEntry) => Promise<void>
-  /** Whether the provider has a record of the impersonation. */
+  /** Resolves with true if the provider has a record of the impersonation. */
   readonly isKept: (id: string) => Promise<boolean>
   readonly hasAccount: (customer: string) => Promise<boolean>
   /** The clock, in milliseconds since the epoch. */
   readonly now: () => number
 }
 
-/** How many ids one entry names. */
+/** The number of ids that one entry names. */
 const IDS_PER_ENTRY = 500
-/** How often something is erased again because it changed meanwhile. */
+/** Number of times that something is erased again because it changed meanwhile. */
 const MAX_ROUNDS = 20
 
 /**
@@ -68,6 +70,7 @@ export async function eraseCustomer(
   await store.assertSchema()
   const { items, inForce, hasAccount } = await findOfCustomer(parts, customer)
   await raiseAlarms(parts, inForce, request)
+  if (inForce.length === 0) await confirmed?.begin()
   const counts = { impersonations: 0, permits: 0 }
   const isLast = ({ id }: Item) => id === confirmed?.last
   const inOrder = items.toSorted((one, other) => Number(isLast(one)) - Number(isLast(other)))
@@ -103,14 +106,14 @@ export async function eraseCustomer(
     if (sum === 'unreadable' || !item || why) return undefined
     if (lastAtOf(item) > until) return item
     const removal = { sums: [{ id, version: sum.version }], alone: [] }
-    // Where it changed meanwhile, it is looked at again.
+    // If it changed meanwhile, it is looked at again.
     if ((await store.remove(removal)) === 0) return remove(item, until)
     counts[`${kind}s`] += 1
     return undefined
   }
 }
 
-/** What there is of a customer, what an erasure removes of it, and what of this may not be erased now. */
+/** Finds all of a customer, the items that an erasure removes, and those of them that may not be erased now. */
 export async function findOfCustomer(parts: Omit<ErasureParts, 'record'>, customer: string) {
   const { store, now, isKept } = parts
   const hasAccount = await parts.hasAccount(customer)

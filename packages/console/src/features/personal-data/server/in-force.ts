@@ -4,7 +4,7 @@ import { readable } from '../../../ledger/readable.ts'
 import type { Item } from './of-customer.ts'
 
 /**
- * Why something is not erased:
+ * The reason for which something is not erased:
  * - `'held'`: the impersonation is on hold
  * - `'running'`: it runs, or can be redeemed
  * - `'alarm'`: it has an alarm that a lead has to look at now
@@ -54,9 +54,9 @@ export function whyInForce(
   return hasAccount ? 'stop' : undefined
 }
 
-/** How many ids the message names. */
+/** The number of ids that the message names. */
 const MAX_NAMED = 10
-/** How many reasons an answer has. */
+/** The number of reasons that an answer has. */
 export const MAX_SHOWN = 100
 
 /**

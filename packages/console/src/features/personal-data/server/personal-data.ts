@@ -5,7 +5,7 @@ import { exportCustomer } from './export-customer.ts'
 import { findFirst } from './of-customer.ts'
 import { type ErasuresParts, erasuresOf } from './requests.ts'
 
-/** What the audit has of one person: for their right of access, and to erasure. */
+/** The data of one person in the audit: for their right of access, and to erasure. */
 export type PersonalData = ReturnType<typeof personalData>
 
 export function personalData(
@@ -18,7 +18,7 @@ export function personalData(
   const exportParts = (customer: string, request: DataRequest) =>
     exportCustomer(parts, customer, request)
 
-  /** What the entry of an export says. */
+  /** The context of the entry of an export. */
   async function exportContext(customer: string): Promise<Readonly<Record<string, string>>> {
     const first = await findFirst(store, customer, now())
     return { format: 'person', ...(first && { [first.kind]: first.id }) }

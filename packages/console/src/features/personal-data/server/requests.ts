@@ -89,12 +89,6 @@ export function erasuresOf({ settled, mayErase, decide, ...parts }: ErasuresPart
       .toSorted((one, other) => one.requestedAt - other.requestedAt)
   }
 
-  async function assertNoneInForce(customer: string, said: SaidBy): Promise<void> {
-    const { inForce } = await findOfCustomer(parts, customer)
-    await raiseAlarms(parts, inForce, said)
-    if (inForce.length > 0) throw new InForceError(inForce)
-  }
-
   return {
     list,
     /**
@@ -108,7 +102,9 @@ export function erasuresOf({ settled, mayErase, decide, ...parts }: ErasuresPart
       }
       const conflict = () => new Problem(409, 'conflict', 'somebody asked for this already')
       if ((await list()).some((each) => isSameAccount(each.customer.id, customer))) throw conflict()
-      await assertNoneInForce(customer, said)
+      const { inForce } = await findOfCustomer(parts, customer)
+      await raiseAlarms(parts, inForce, said)
+      if (inForce.length > 0) throw new InForceError(inForce)
       const first = await findFirst(store, customer, now())
       if (!first) throw notFound('there is nothing of this person')
       const timeMs = now()
@@ -145,20 +141,19 @@ export function erasuresOf({ settled, mayErase, decide, ...parts }: ErasuresPart
         const who = 'neither who asked for it nor the person concerned confirms it'
         throw new Problem(403, 'access_denied', who)
       }
-      const customer = request.customer.id
       const faster = () =>
         new Problem(409, 'conflict', 'another person confirmed it at the same time')
-      if (request.state !== 'confirmed') {
-        await store.assertSchema()
-        await assertNoneInForce(customer, said)
-        await decide.decide(id, (record) => {
+      const confirm = () =>
+        decide.decide(id, (record) => {
           if (typeof may(record, 'confirmed', person, now()) === 'string') throw faster()
           const timeMs = Math.max(now(), record.lastAt)
           return { event: 'support.confirmed', timeMs, permit: id, by, ...present({ note }) }
         })
-      }
-      const confirmed = { request: id, last: aboutOf(request) }
-      const erased = await eraseCustomer(parts, customer, said, confirmed)
+      const erased = await eraseCustomer(parts, request.customer.id, said, {
+        request: id,
+        last: aboutOf(request),
+        begin: async () => request.state === 'confirmed' || confirm(),
+      })
       // Of those who finish what was begun, one removed the last of it.
       if (erased.impersonations + erased.permits === 0) throw faster()
       return erased

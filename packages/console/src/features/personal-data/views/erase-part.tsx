@@ -25,7 +25,7 @@ export function ErasePart({ of: person }: { of: PersonAnswer }, { words }: Staff
   )
 }
 
-/** Why nothing can be erased, each reason once, with the way to what it is about. */
+/** The reasons for which nothing can be erased, each once, with links. */
 function Blocked({ by }: { by: readonly InForce[] }, { words }: At) {
   const labels = words.personalData.erase
   return (

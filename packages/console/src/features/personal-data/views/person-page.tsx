@@ -7,7 +7,7 @@ import type { View } from '../../../web/pages/table.ts'
 import type { PersonAnswer, Span } from '../server/api.ts'
 import { ErasePart } from './erase-part.tsx'
 
-/** What there is of one person, and what can be done with it. */
+/** The data of one person, and the ways to export and erase it. */
 export const personPage: View<PersonAnswer> = (person, { words }) => ({
   title: person.name ?? person.id,
   back: { to: '/personal-data', label: words.personalData.back },

@@ -23,7 +23,7 @@ export interface PostgresPool {
   connect(): Promise<PostgresSession>
 }
 
-/** Where statements of their own are sent: a pool, or one of its connections. */
+/** A receiver of statements: a pool, or one of its connections. */
 export type PostgresQueries = Pick<PostgresPool, 'query'>
 
 export async function rowsOfQuery(
@@ -113,8 +113,8 @@ function codeOf(error: unknown): string {
 }
 
 /**
- * Whether the statement began to see before it had the lock, at an isolation level that a deployment chose: another
- * write came between. Nothing of it is stored.
+ * Returns true if the statement began to see before it had the lock, at an isolation level that a deployment chose:
+ * another write came between. Nothing of it is stored.
  */
 export function isOvertaken(error: unknown): boolean {
   return ['23505', '40001'].includes(codeOf(error))

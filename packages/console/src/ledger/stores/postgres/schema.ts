@@ -20,7 +20,7 @@ WHERE name NOT LIKE 'pg\\_temp\\_%' ORDER BY at LIMIT 1`
 
 const LINES_QUERY = readFileSync(new URL('./schema.sql', import.meta.url), 'utf8')
 
-/** What a role without the right lacks to make tables that go with the transaction. */
+/** The SQLSTATE of a role that may not make tables that go with the transaction. */
 const LACKS_TEMPORARY = '42501'
 
 /**

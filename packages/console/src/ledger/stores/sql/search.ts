@@ -12,21 +12,21 @@ import { joined, raw, type Sql, sql } from './sql.ts'
 const MAX_ROWS_COMPARED = 5000
 /** So many rows are counted: what is more is told as more. */
 const MAX_ROWS_COUNTED = 1000
-/** Where so few rows have all words, the index of words finds them. Otherwise rows are compared in their order. */
+/** The index of words finds so many rows. If more have all words, rows are compared in their order. */
 const MAX_ROWS_BY_WORDS = 2000
-/** What is frequent is found among so many of the first rows. */
+/** Frequent words are found among so many of the first rows. */
 const FIRST_ROWS_COMPARED = 200
 /** A word that more of them have is frequent: the index would read an entry for each row of the table that has it. */
 const MAX_ROWS_OF_RARE_WORD = 4
 
 /** Rows that are looked at, and what is found among them. */
 interface Walk {
-  /** Which rows: an index has them in their order. */
+  /** The condition of the rows: an index has them in their order. */
   readonly rows: Sql
   readonly order: Sql
-  /** Which of these are found; `undefined` for all. */
+  /** The condition of those that are found; `undefined` for all. */
   readonly those: Sql | undefined
-  /** What is read of them, as the column `data`. */
+  /** The column `data` that is read of them. */
   readonly data: Sql
   readonly limit: number
 }
@@ -48,7 +48,7 @@ export function sqlSearch(dialect: SqlDialect) {
     const from = sql`FROM impersonation_audit_impersonation WHERE ${rows} ORDER BY ${order}`
     if (!those)
       return foundIn(await dialect.read(sql`SELECT ${data} AS data ${from} LIMIT ${limit}`))
-    // What is compared stands outside, so that the planner reads the rows in their order, and no more than these.
+    // The comparison stands outside, so that the planner reads the rows in their order, and no more than these.
     return foundIn(
       await dialect.readByIndex(sql`
 WITH found AS MATERIALIZED (
@@ -93,7 +93,7 @@ SELECT 0, '', NULL, 1 WHERE (SELECT count(*) FROM matching) > ${MAX_ROWS_BY_WORD
     return found.edge ? undefined : found
   }
 
-  /** What is looked at for a filter, and the words that an index may find; `undefined` where nothing can match. */
+  /** Returns the walk for a filter, and the words that an index may find; `undefined` if nothing can match. */
   function walkOf(filter: RowFilter, now: number, range: RowRange) {
     const words = filter.text === undefined ? [] : wordsOf(filter.text)
     if (filter.text !== undefined && words.length === 0) return undefined
@@ -142,7 +142,7 @@ SELECT 0, '', NULL, 1 WHERE (SELECT count(*) FROM matching) > ${MAX_ROWS_BY_WORD
   }
 }
 
-/** Which part of the order of rows is looked at, without the positions themselves, and from which side. */
+/** A part of the order of rows, without the positions themselves, and the side from which it is looked at. */
 interface RowRange {
   readonly above: RowPosition | undefined
   readonly below: RowPosition | undefined

@@ -13,13 +13,13 @@ import { type Sql, sql } from '../sql/sql.ts'
 import { isResultRow, type ResultRow } from '../stored-columns.ts'
 
 /**
- * How long a statement waits for the lock of another process, in milliseconds. node:sqlite is
+ * The longest wait of a statement for the lock of another process, in milliseconds. node:sqlite is
  * synchronous: this process does nothing else meanwhile. So it is short, and a transaction is tried
  * again, with pauses in which the process does other work.
  */
 const BUSY_TIMEOUT_MS = 20
 const PAUSE_MS = 10
-/** How long a transaction is tried again, in milliseconds. */
+/** Time in which a transaction is tried again, in milliseconds. */
 const RETRY_TIMEOUT_MS = 5000
 
 /**
@@ -35,7 +35,7 @@ export async function openDatabase(file: string): Promise<DatabaseSync> {
     await patiently(() => database.exec('PRAGMA journal_mode = WAL'))
     // An entry that was answered for survives a loss of power.
     tune(database, 'FULL')
-    // What is erased is gone from the file.
+    // Erased texts are gone from the file.
     database.exec('PRAGMA secure_delete = ON')
     return database
   } catch (error) {
@@ -121,7 +121,7 @@ export async function patiently<T>(work: () => T): Promise<T> {
 }
 
 /**
- * Whether SQLite refuses a value: SQLITE_TOOBIG, SQLITE_CONSTRAINT, SQLITE_MISMATCH, or a value that
+ * Returns true if SQLite refuses a value: SQLITE_TOOBIG, SQLITE_CONSTRAINT, SQLITE_MISMATCH, or a value that
  * node:sqlite cannot hand over.
  */
 export function isBadData(error: unknown): boolean {

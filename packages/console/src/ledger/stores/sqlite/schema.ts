@@ -16,7 +16,7 @@ export function assertFts5(database: DatabaseSync): void {
   )
 }
 
-/** What differs from the statements of the migrations. SQLite keeps them to the letter. */
+/** Returns the differences from the statements of the migrations. SQLite keeps them to the letter. */
 export function sqliteDifferences(
   database: DatabaseSync,
   migration: readonly string[],

@@ -8,7 +8,7 @@ export interface AuditStorage extends AsyncDisposable {
   run(sql: string): unknown
 }
 
-/** What a case gets. */
+/** A storage as a case gets it. */
 export interface AuditTrial extends Pick<AuditStorage, 'run'> {
   /** Opened, and empty. */
   readonly store: AuditStore
@@ -18,7 +18,7 @@ export interface AuditTrial extends Pick<AuditStorage, 'run'> {
 
 /** One thing that a store has to do. */
 export interface AuditCase {
-  /** What is promised, in plain words. */
+  /** The promise, in plain words. */
   readonly title: string
   run(trial: AuditTrial): Promise<void>
 }

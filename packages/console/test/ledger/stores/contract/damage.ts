@@ -5,7 +5,7 @@ import { assertHas, idOf, issued, put, rejection, T } from './support.ts'
 
 const REFUSED = { code: 'ERR_AUDIT_SCHEMA' }
 
-/** What a store does after somebody changed its storage. */
+/** A store after somebody changed its storage. */
 export function damageCases(changes: Readonly<Record<string, string>>): readonly AuditCase[] {
   const refusals = Object.entries(changes).map(
     ([what, sql]): AuditCase => ({

@@ -116,7 +116,7 @@ function questionOf(draw: (limit: number) => number): Question {
   const moment = () => T + draw(8) * STEP_MS + draw(3) - 1
   return {
     limit: 1 + draw(ROWS - 1),
-    // What was asked for is over after six steps, and what started after sixty.
+    // A request is over after six steps, and a start after sixty.
     now: T + (draw(7) + (draw(2) ? 60 : 6)) * STEP_MS - draw(2),
     oldestFirst: seldom(() => true),
     filter: {
@@ -135,7 +135,7 @@ function questionOf(draw: (limit: number) => number): Question {
 
 const keyOf = (ticket = '') => storable(ticket).normalize('NFKC').toLowerCase().replaceAll(' ', '')
 
-/** What the contract says of a filter, in other words than the stores. */
+/** The contract of a filter, in other words than those of the stores. */
 function means(filter: RowFilter, row: AuditRow, now: number) {
   const { customer, operator, id, jti, ticket, reason, application } = row
   const texts = [customer?.id, operator?.id, id, jti, ticket, reason, application]

@@ -80,8 +80,8 @@ export const findingCases: readonly AuditCase[] = [
       assert.deepEqual(await dueAt(T + 60_011), ['b', 'a'])
       await put(store, told('told', 'a', T + 20))
       assert.deepEqual(await dueAt(T + 600_000), ['b'])
-      // What runs ends at the time of its token, ten minutes after the start; what is told of it is
-      // stored a little later.
+      // An impersonation ends at the time of its token, ten minutes after the start. Its end is told a
+      // little later.
       assert.deepEqual(await dueAt(T + 611_000), ['b', 'a'])
       await put(store, ended('b', T + 30_000))
       assert.deepEqual(await dueAt(T + 90_000), [], 'another start may follow')

@@ -201,7 +201,7 @@ export const permitCases: readonly AuditCase[] = [
         assert.deepEqual(await named(filter), names, JSON.stringify(filter).slice(0, 60))
       }
       assert.deepEqual(await idsOf(store, {}, true), (await idsOf(store)).toReversed())
-      // What a decision changes is found by what it is now.
+      // A permit is found as the last decision has made it.
       const now = {
         version: 2,
         at: T + 1,

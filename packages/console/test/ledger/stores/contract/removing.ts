@@ -98,7 +98,7 @@ export const removingCases: readonly AuditCase[] = [
       assertHas(await store.row(idOf('a')), { at: T + 20, reads: 1, askedAt: undefined })
       const texts = (await store.timeline(idOf('a'), { limit: 9 })).map(({ text }) => text?.length)
       assert.deepEqual(texts.slice(0, 2), [undefined, undefined])
-      // What is done to a row never begins one.
+      // A hold never begins a row.
       assert.equal(await store.row(idOf('b')), undefined)
     },
   },

@@ -95,7 +95,7 @@ export function refused(time: number, more: Partial<AuditEntry> = {}): AuditEntr
   }
 }
 
-/** What a person does with a row. */
+/** An act of a person on a row. */
 export function act(
   event: 'acknowledged' | 'held' | 'objected' | 'released',
   name: string,
@@ -113,7 +113,7 @@ export const notify = (
   toTell: when.map((kind) => ({ to: 'customer', kind, after: digest })),
 })
 
-/** What a process did to tell the customer of a row. */
+/** A step of a process that tells the customer of a row. */
 export function told(
   event: 'joined' | 'telling' | 'told' | 'untold',
   name: string,
@@ -186,7 +186,7 @@ export async function removeOne(store: AuditStore, id: string) {
     : store.remove({ sums: [{ id, version: sum.version }], alone: [] })
 }
 
-/** What the row of these entries has to be. */
+/** The row of these entries. */
 export function rowOf(name: string, ...entries: readonly AuditEntry[]): AuditRow | undefined {
   return entries.reduce<AuditRow | undefined>(
     (row, entry) => fold(row, idOf(name), entry),
@@ -251,7 +251,7 @@ export async function allEntries<E extends StoredEntry>(
 export const readOn = (store: Pick<AuditStore, 'entries'>, from = 0, limit = 7) =>
   allEntries((after) => store.entries({ after, limit }), from)
 
-/** What is kept, decoded. */
+/** Decodes the texts that are kept. */
 export function decoded(stored: readonly StoredEntry[]): (AuditEntry | undefined)[] {
   return stored.map(({ text }) => (text === undefined ? undefined : decodeEntry(text)))
 }

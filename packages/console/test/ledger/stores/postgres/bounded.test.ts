@@ -19,7 +19,7 @@ suite('a search in PostgreSQL among many rows', function () {
   let store: AuditStore
   /** Rows of the table that were read. */
   let read = 0
-  /** What the index of words was asked for. */
+  /** The last question to the index of words. */
   let asked: unknown
 
   before(async () => {

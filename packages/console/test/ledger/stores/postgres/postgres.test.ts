@@ -35,7 +35,7 @@ import { newDatabase, newSchema } from './schema.ts'
 
 const suite = await suiteOn('PostgreSQL')
 
-/** What somebody changes in the database. */
+/** Changes of the database. */
 const CHANGES: Readonly<Record<string, string>> = {
   'an index that is gone': 'DROP INDEX impersonation_audit_impersonation_held',
   'a table that is gone': 'DROP TABLE impersonation_audit_seal',
@@ -374,7 +374,7 @@ suite('the audit in PostgreSQL', () => {
   it('refuses options that are wrong', () => {
     const pool = database.pool()
     expect(() => createPostgresAudit({ pool, keepFor: 0 })).to.throw(TypeError, 'keepFor')
-    // What a caller in JavaScript can hand in.
+    // A caller in JavaScript can hand this in.
     const wrong = { pool: {} } as unknown as Parameters<typeof createPostgresAudit>[0]
     expect(() => createPostgresAudit(wrong)).to.throw(TypeError, 'pool')
     const prepare = 'no' as unknown as boolean

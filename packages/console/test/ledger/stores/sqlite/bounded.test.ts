@@ -12,7 +12,7 @@ describe('a search in SQLite among many rows', function () {
   let store: AuditStore
   /** Rows whose words were compared. */
   let compared = 0
-  /** How each search reads the rows. */
+  /** The plan of each search. */
   const plans: string[] = []
 
   before(async () => {

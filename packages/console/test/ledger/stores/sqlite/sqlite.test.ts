@@ -55,7 +55,7 @@ const meanwhile = (text: string, by: string, sql: string) =>
 const OPEN_ALARM =
   "open_alarm_at INTEGER GENERATED ALWAYS AS (data ->> '$.found.openAlarmAt') STORED"
 
-/** What somebody changes in the file. */
+/** Changes of the file. */
 const CHANGES: Readonly<Record<string, string>> = {
   'an index that is gone': 'DROP INDEX impersonation_audit_impersonation_held',
   'a trigger that is gone': 'DROP TRIGGER impersonation_audit_words_added',
@@ -100,7 +100,7 @@ describeAuditStore('SQLite', {
   changes: CHANGES,
 })
 
-/** How often the text stands in the database and in what was written last. */
+/** Counts a text in the database and in its -wal file. */
 async function occurrences(file: string, text: string) {
   let count = 0
   for (const name of [file, `${file}-wal`]) {
