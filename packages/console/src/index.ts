@@ -296,7 +296,7 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
       await answersFollowed(provider)
       await nextTurn()
       await retention.stop()
-      reconciliation.stop()
+      void reconciliation.stop()
       await outbox?.stop()
       await alerts?.stop()
       await (permits ?? records).close()

@@ -30,25 +30,31 @@ export function saying({ failing, again }: Says) {
 }
 
 /**
- * Does the work again and again, one after the other, until the signal aborts. It keeps no process alive.
+ * Does the work again and again, one after the other, until it is stopped. It keeps no process alive.
  *
  * @param ms the pause before the next time, in milliseconds
- * @returns when the last work is over. Never rejects
+ * @param work gets a signal that aborts when it is stopped
+ * @returns a function that stops it, and resolves when the last work is over. Never rejects
  */
-export async function every(
+export function every(
   ms: () => number,
-  work: () => Promise<unknown>,
-  {
-    signal,
-    says,
-    first = 0,
-  }: { readonly signal: AbortSignal; readonly says: Says; readonly first?: number },
-): Promise<void> {
+  work: (signal: AbortSignal) => Promise<unknown>,
+  { says, first = 0 }: { readonly says: Says; readonly first?: number },
+): () => Promise<void> {
+  const over = new AbortController()
+  const { signal } = over
   const attempt = saying(says)
   const pause = (time: number) => wait(time, undefined, { signal, ref: false }).catch(() => {})
-  if (first > 0) await pause(first)
-  while (!signal.aborted) {
-    await attempt(work)
-    await pause(ms())
+  async function run(): Promise<void> {
+    if (first > 0) await pause(first)
+    while (!signal.aborted) {
+      await attempt(() => work(signal))
+      await pause(ms())
+    }
+  }
+  const running = run()
+  return async () => {
+    over.abort()
+    await running
   }
 }

@@ -35,12 +35,11 @@ export function finishEnds(
   { carryOut }: Pick<Ends, 'carryOut'>,
   now: () => number,
 ): () => Promise<void> {
-  const over = new AbortController()
   const finished = new BoundedMap<string, true>(MAX_REMEMBERED)
   /** The time of the last look that reached everything, in milliseconds since the epoch. */
   let lookedAt = 0
 
-  async function run() {
+  async function run(signal: AbortSignal) {
     let failure: { readonly error: unknown } | undefined
     const begun = now()
     // Answers and stops hold for good. A start that may live after one was issued before.
@@ -58,7 +57,7 @@ export function finishEnds(
             failure ??= { error }
           })
         }
-        if (over.signal.aborted) return
+        if (signal.aborted) return
       }
     }
     if (failure) throw failure.error
@@ -77,12 +76,7 @@ export function finishEnds(
     if (record && now() > record.lastAt + UNDER_WAY_MS) finished.set(id, true)
   }
 
-  const running = every(() => INTERVAL_MS, run, {
-    signal: over.signal,
+  return every(() => INTERVAL_MS, run, {
     says: { failing: 'what was revoked or stopped cannot be ended yet' },
   })
-  return async () => {
-    over.abort()
-    await running
-  }
 }

@@ -37,18 +37,19 @@ describe('pages', () => {
 
 describe('work that is done again and again', () => {
   it('says what fails once for each reason, and that it works again, and stops at once', async () => {
-    const over = new AbortController()
+    const over = Promise.withResolvers<void>()
     const outcomes = ['a', 'a', 'b', undefined, undefined]
     let runs = 0
     const { stderr } = await quietly(async () => {
       const work = async () => {
         const outcome = outcomes[runs]
         runs += 1
-        if (runs === outcomes.length) over.abort()
+        if (runs === outcomes.length) over.resolve()
         if (outcome !== undefined) throw new Error(outcome)
       }
       const says = { failing: 'it fails', again: 'it works again' }
-      await every(() => 1, work, { signal: over.signal, says })
+      const stop = every(() => 1, work, { says })
+      await over.promise.then(stop)
     })
     expect(runs).to.equal(5)
     expect(stderr).to.deep.equal(

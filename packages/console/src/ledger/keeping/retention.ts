@@ -37,21 +37,12 @@ export async function removeOld(
  * @param interval how long between two runs, in milliseconds, give or take a tenth
  */
 export function startRetention(store: AuditStore, interval = HOUR_MS) {
-  const over = new AbortController()
-  const running = every(
-    () => interval * (0.9 + Math.random() * 0.2),
-    () => removeOld(store, Date.now(), over.signal),
-    {
-      signal: over.signal,
-      says: SAYS,
-      first: Math.random() * Math.min(FIRST_RUN_WITHIN_MS, interval),
-    },
-  )
   return {
-    /** Resolves when what was begun is over. */
-    async stop() {
-      over.abort()
-      await running
-    },
+    /** Resolves when the last run is over. */
+    stop: every(
+      () => interval * (0.9 + Math.random() * 0.2),
+      (signal) => removeOld(store, Date.now(), signal),
+      { says: SAYS, first: Math.random() * Math.min(FIRST_RUN_WITHIN_MS, interval) },
+    ),
   }
 }

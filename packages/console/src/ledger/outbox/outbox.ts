@@ -141,24 +141,22 @@ export function startOutbox({
   }
 
   // One source that fails, or has much to tell, does not hold up the other.
-  const loops = sources.map((source) =>
+  const stops = sources.map((source) =>
     // Two processes do not look in the same moments.
     every(
       () => interval * (0.75 + Math.random() / 2),
       () => look(source),
       {
-        signal: closing.signal,
         says: { failing: `${who} are not told, until it works`, again: `${who} are told again` },
       },
     ),
   )
-  const looking = untilAborted(Promise.all(loops), closing.signal)
 
   return {
     /** Begins nothing more. Resolves when what is under way is over; after 5 seconds it is aborted. */
     async stop(): Promise<void> {
       closing.abort()
-      await looking
+      for (const stop of stops) void stop()
       const all = Promise.all(underWay.values())
       if (await endsWithin(STOP_TIMEOUT_MS, all)) return
       // An attempt that is aborted failed, and is tried again.

@@ -43,7 +43,7 @@ interface Follower {
  */
 export function changes(store: AuditStore, pollEvery = POLL_EVERY) {
   const followers = new Set<Follower>()
-  let polling = new AbortController()
+  let stopPolling = async () => {}
 
   function tellAll(change: Changed): void {
     for (const follower of followers) {
@@ -55,11 +55,11 @@ export function changes(store: AuditStore, pollEvery = POLL_EVERY) {
   }
 
   /** Earlier changes are not told. After trouble, any row may have changed. */
-  function startPolling({ signal }: AbortController): void {
+  function startPolling(): () => Promise<void> {
     let after: number | undefined
     let attempts = 0
 
-    async function poll(): Promise<void> {
+    async function poll(signal: AbortSignal): Promise<void> {
       attempts += 1
       if (after === undefined) {
         after = await store.newest()
@@ -73,14 +73,14 @@ export function changes(store: AuditStore, pollEvery = POLL_EVERY) {
         if (change.size > 0) tellAll(change)
       }
     }
-    void every(() => pollEvery, poll, { signal, says: SAYS })
+    return every(() => pollEvery, poll, { says: SAYS })
   }
 
   /** Yields what changes from the first read on, until the signal aborts. */
   async function* follow(signal: AbortSignal): AsyncGenerator<Changed, void> {
     const follower: Follower = { pending: undefined, wake() {} }
     followers.add(follower)
-    if (followers.size === 1) startPolling(polling)
+    if (followers.size === 1) stopPolling = startPolling()
     try {
       while (!signal.aborted) {
         const { pending } = follower
@@ -94,10 +94,7 @@ export function changes(store: AuditStore, pollEvery = POLL_EVERY) {
       }
     } finally {
       followers.delete(follower)
-      if (followers.size === 0) {
-        polling.abort()
-        polling = new AbortController()
-      }
+      if (followers.size === 0) void stopPolling()
     }
   }
 

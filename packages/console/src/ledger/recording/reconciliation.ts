@@ -75,22 +75,19 @@ export function startReconciliation(
   store: AuditStore,
   recorder: Pick<Recorder, 'recordMissing'>,
 ) {
-  const over = new AbortController()
-  const { signal } = over
   let runs = 0
 
-  async function runTwice(): Promise<void> {
+  async function runTwice(signal: AbortSignal): Promise<void> {
     runs += 1
     await store.open()
     await reconcile(provider, store, recorder, Date.now(), signal)
-    if (runs >= 2) over.abort()
+    if (runs >= 2) void stop()
   }
 
-  void every(() => SECOND_RUN_MS + Math.random() * JITTER_MS, runTwice, {
-    signal,
+  const stop = every(() => SECOND_RUN_MS + Math.random() * JITTER_MS, runTwice, {
     says: { failing: 'what is missing cannot be found, until it works' },
     first: Math.random() * JITTER_MS,
   })
   /** Nothing more is begun. */
-  return { stop: () => over.abort() }
+  return { stop }
 }

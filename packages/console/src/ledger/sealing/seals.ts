@@ -72,7 +72,6 @@ export function startSeals({
   isTimed = true,
   now = () => Date.now(),
 }: SealsOptions) {
-  const over = new AbortController()
   const inTurn = takingTurns()
 
   /** Tells of what was put into the storage. */
@@ -152,13 +151,13 @@ export function startSeals({
     }
   }
 
-  const timed = isTimed
+  const stopTimer = isTimed
     ? every(
         () => SEAL_EVERY_MS * (0.9 + Math.random() * 0.1),
         () => sealInTurn('old'),
-        { signal: over.signal, says: SAYS, first: SEAL_EVERY_MS * Math.random() },
+        { says: SAYS, first: SEAL_EVERY_MS * Math.random() },
       )
-    : Promise.resolve()
+    : async () => {}
 
   return {
     sign,
@@ -172,8 +171,7 @@ export function startSeals({
     },
     /** Seals what is left. */
     async stop() {
-      over.abort()
-      await endsWithin(SEAL_TIMEOUT_MS, timed)
+      await endsWithin(SEAL_TIMEOUT_MS, stopTimer())
       await seal()
     },
   }

@@ -1,12 +1,15 @@
 import type { ComponentChildren } from 'preact'
 
+/** Makes what a column has of a row. One that is false is not there. */
+type Cell<Row> = ((row: Row) => ComponentChildren) | false
+
 /** Rows of 40 px; on phones, each row is a card. The first column names the row. */
 export function Table<Row extends { id: string }, Name extends string>(props: {
   label: string
   /** The words of the columns. */
   names: Readonly<Record<Name, string>>
-  /** The columns in their order. One that is false is not there. */
-  cells: { readonly [N in Name]?: ((row: Row) => ComponentChildren) | false }
+  /** The columns in their order. */
+  cells: { readonly [N in Name]?: Cell<Row> }
   /** Columns whose numbers stand at the right. */
   numeric?: readonly NoInfer<Name>[]
   rows: readonly Row[]
@@ -20,7 +23,7 @@ export function Table<Row extends { id: string }, Name extends string>(props: {
   const { label, names, cells, numeric = [], rows, group } = props
   const groups = Map.groupBy(rows, (row) => group?.of(row))
   const columns = (Object.keys(cells) as Name[]).flatMap((name) => {
-    const cell: ((row: Row) => ComponentChildren) | false | undefined = cells[name]
+    const cell: Cell<Row> | undefined = cells[name]
     const kind = numeric.includes(name) ? 'numeric' : undefined
     return cell ? [{ name: names[name], cell, kind }] : []
   })

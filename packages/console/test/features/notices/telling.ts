@@ -37,9 +37,8 @@ export class Deployment {
 
   /** Starts another process. */
   start({ digest = 0, timeoutMs = 1000, atOnce = 16, interval = 2 } = {}) {
-    const log = auditLog(this.store, MARKS)
     const notify = toldOfStarts(['started', 'ended'], digest)
-    const recording = recorder(log, { notify, alerts: true })
+    const recording = recorder(auditLog(this.store, MARKS), { notify, alerts: true })
     this.#recorders.push(recording)
     const tell = async (id: string, what: string, signal: AbortSignal) => {
       this.sent.push(what)

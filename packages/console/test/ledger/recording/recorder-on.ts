@@ -5,5 +5,5 @@ import { MARKS } from '../stores/contract/support.ts'
 /** The recorder of a process that shares the keys of all tests. */
 export const recorderOn = (
   store: WrittenStore,
-  { pauses, ...options }: RecorderOptions & { pauses?: readonly [number, ...number[]] } = {},
+  { pauses, ...options }: RecorderOptions & { pauses?: readonly [number] } = {},
 ) => recorder(auditLog(store, MARKS, pauses), options)

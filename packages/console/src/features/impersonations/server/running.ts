@@ -29,13 +29,11 @@ export function listRunning(call: Call): Promise<RunningAnswer> {
 export async function endRunning(call: Call): Promise<void> {
   const { caller, provider } = call
   const id = call.param('id')
-  const none = () => notFound('there is no such impersonation that you may end')
-  if (!isId(id)) throw none()
-  const permits = await askProvider(async () => {
-    const found = await provider.impersonation.get(id)
-    if (!found || !mayEnd(caller, rowOfRunning(found))) throw none()
-    return [found.permit ?? []].flat()
-  })
+  const found = isId(id) ? await askProvider(() => provider.impersonation.get(id)) : undefined
+  if (!found || !mayEnd(caller, rowOfRunning(found))) {
+    throw notFound('there is no such impersonation that you may end')
+  }
+  const permits = [found.permit ?? []].flat()
   // A lead's end keeps the same emergency from starting again. The end is carried out in any case.
   const revoke = caller.role === 'lead' && call.gate.revokeEmergencies(call, permits)
   const [revoked] = await Promise.allSettled([revoke])
