@@ -10,10 +10,14 @@ import {
 import { type Marks, marks } from '../sealing/marks.ts'
 import type { AuditStore, RecordWithEntries, StoredEntry } from '../store.ts'
 import { openedStore } from '../stores/opened-store.ts'
-import { auditLog } from './log.ts'
+import { auditLog, type Log } from './log.ts'
 
 /** The audit of this process: opened once, whoever writes. */
-export type Ledger = ReturnType<typeof newLedger>
+export interface Ledger {
+  readonly store: AuditStore
+  readonly log: Log
+  readonly marks: Marks
+}
 
 const ledgers = new WeakMap<AuditStore, Ledger>()
 
@@ -24,7 +28,7 @@ export function ledgerOf(audit: AuditStore): Ledger {
   return ledger
 }
 
-function newLedger(audit: AuditStore) {
+function newLedger(audit: AuditStore): Ledger {
   const marked = marks()
   /** Its `open()` rejects if the storage cannot be opened, and tries again. */
   const opened = openedStore(audit)

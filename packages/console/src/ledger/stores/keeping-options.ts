@@ -1,5 +1,3 @@
-import { integer } from 'oidc-provider-impersonation/siblings'
-
 /** Options of each kind of audit. */
 export interface KeepingOptions {
   /**
@@ -9,5 +7,3 @@ export interface KeepingOptions {
    */
   readonly keepFor?: number | undefined
 }
-
-export const KEEPING_RULES = { keepFor: integer(1, Number.MAX_SAFE_INTEGER) }

@@ -1,6 +1,7 @@
 import { objectWith, resolve, valid } from 'oidc-provider-impersonation/siblings'
 import type { AuditStore } from '../../store.ts'
-import { KEEPING_RULES, type KeepingOptions } from '../keeping-options.ts'
+import type { KeepingOptions } from '../keeping-options.ts'
+import { KEEPING_RULES } from '../keeping-rules.ts'
 import type { SqlDialect } from '../sql/dialect.ts'
 import { migrate, statementsIn } from '../sql/migrations.ts'
 import { sql } from '../sql/sql.ts'
