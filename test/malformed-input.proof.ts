@@ -98,26 +98,4 @@ describe('malformed input: no 5xx, no token, no crash', () => {
       RUNS,
     )
   })
-
-  it('POST /oidc/token: any actor token, with everything else in order', async () => {
-    const subject_token = await deployment.subjectToken()
-    const near = fc
-      .tuple(fc.constantFrom(actor, m2m), fc.nat(), fc.string({ maxLength: 3 }))
-      .map(([token, at, text]) => {
-        const cut = at % token.length
-        return token.slice(0, cut) + text + token.slice(cut + 1)
-      })
-      .filter((token) => token !== actor)
-    await fc.assert(
-      fc.asyncProperty(fc.oneof(near, fc.string({ minLength: 1 })), async (actor_token) => {
-        const { body } = await expectAnswer(
-          deployment.exchange({ subject_token, actor_token }),
-          400,
-        )
-        expect(body.error).to.equal('invalid_request')
-      }),
-      RUNS,
-    )
-    await expectAnswer(deployment.exchange({ subject_token, actor_token: actor }), 200)
-  })
 })

@@ -49,8 +49,7 @@ describe('the packed plugin, on every supported Node.js', function () {
         path = await project(`with-${oidcProvider.replaceAll(/[^\d.]+/g, '-')}`, {})
         await writeFile(join(path, 'server.mjs'), readmeBlocks().after)
         await install(path, [tarball, `oidc-provider@${oidcProvider}`, 'koa', 'koa-mount'])
-        await bundle(path, 'kept.mjs', { minify: true, keepNames: true })
-        await bundle(path, 'renamed.mjs', { minify: true })
+        await bundle(path)
       })
 
       for (const node of NODES) {
@@ -69,16 +68,6 @@ describe('the packed plugin, on every supported Node.js', function () {
           const names = JSON.stringify(entries.map((entry) => name + entry.slice(1)))
           await run(nodes.get(node) ?? '', ['--eval', COMMONJS, names], { cwd: path })
         })
-
-        it(`does not start with renamed classes on Node.js ${node}`, async () => {
-          // By a file: a pipe loses the end of what Node prints of a line that has a megabyte.
-          const told = "grep 'A minifier renamed the classes of oidc-provider' log"
-          const command = `! "$0" renamed.mjs 2>log && ${told}`
-          await run('bash', ['-c', command, nodes.get(node) ?? ''], {
-            cwd: path,
-            maxBuffer: 2 ** 24,
-          })
-        })
       }
     })
   }
@@ -91,18 +80,19 @@ describe('the packed plugin, on every supported Node.js', function () {
   }
 })
 
-async function bundle(path: string, name: string, options: object): Promise<void> {
+async function bundle(path: string): Promise<void> {
   await build({
     absWorkingDir: path,
     entryPoints: ['server.mjs'],
-    outfile: name,
+    outfile: 'kept.mjs',
     bundle: true,
     platform: 'node',
     format: 'esm',
     target: 'node22',
     banner: { js: REQUIRE },
     logLevel: 'error',
-    ...options,
+    minify: true,
+    keepNames: true,
   })
 }
 

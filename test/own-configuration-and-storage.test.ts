@@ -18,7 +18,7 @@ describe("the deployment's own configuration", () => {
     await using other = await deploy({ adapter })
     const subject_token = await one.subjectToken()
     await expectAnswer(other.exchange({ subject_token }), 400)
-    await expectAnswer(one.exchange({ subject_token }), 200)
+    await one.redeem(subject_token)
   })
 
   it('I8: ttl.SubjectToken says how long a subject token lives, an hour at most', async () => {

@@ -80,7 +80,7 @@ describe('docs/runbook.md', () => {
       { userId: 'alice' },
       { as: 'backend' },
     )
-    await expectAnswer(it.exchange({ subject_token: subjectToken }), 200)
+    await it.redeem(subjectToken)
 
     const onCall = blocks[0]?.replaceAll('https://id.example.com', it.base) ?? ''
     await writeFile(join(folder, 'on-call.sh'), onCall)

@@ -62,7 +62,7 @@ describe('the actor token', () => {
     await expectGood()
     for (const grant of grants) await memory('Grant').destroy(grant)
     await expectRefused(...tokens)
-    await expectAnswer(other.exchange({ subject_token }), 200)
+    await other.redeem(subject_token)
   })
 
   it('a JWT that could serve as actor token names its grant, whatever customisers do', async () => {
@@ -119,7 +119,7 @@ describe('the actor token', () => {
     const structured = await apiToken(other, 'olivia', options)
     const { body } = await exchangeWith(opaque, other, headers)
     expect(decodeJwt(body.access_token).sub).to.equal('alice@pairwise')
-    const ungranted = await resigned(structured, ({ op_grant_id: _, ...claims }) => claims)
+    const ungranted = await resigned(structured, { op_grant_id: undefined })
     for (const token of [structured, ungranted]) {
       await expectAnswer(exchangeWith(token, other), 400, ACTOR_REFUSED)
     }

@@ -47,7 +47,7 @@ describe('the target of an exchange', () => {
       limit = true
       // authorize is not asked about nothing.
       expect(asked).to.deep.equal(rule === true ? [] : ['exchange'])
-      await expectAnswer(deployment.exchange({ subject_token }), 200)
+      await deployment.redeem(subject_token)
     })
   }
 
@@ -87,7 +87,7 @@ describe('the target of an exchange', () => {
         what,
       )
     }
-    await expectAnswer(deployment.exchange({ subject_token }), 200)
+    await deployment.redeem(subject_token)
   })
 
   it('takes the default resource where the deployment has one', async () => {

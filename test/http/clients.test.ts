@@ -3,7 +3,7 @@ import type { Client, ClientMetadata } from 'oidc-provider'
 import type { ManagementApiOptions } from '../../src/index.ts'
 import { machine } from '../support/clients.ts'
 import { basic, type Deployment, deploy } from '../support/deployment.ts'
-import { expectAnswer, REFUSED } from '../support/http.ts'
+import { expectAnswer } from '../support/http.ts'
 
 const resource = 'https://id.example.com/api'
 
@@ -90,11 +90,11 @@ describe('managementApi.clients: a function', () => {
     expect(asked).to.have.lengthOf(2)
     const subject_token = issued.body.subjectToken
     named = false
-    await expectAnswer(deployment.exchange({ subject_token }), 400, REFUSED)
+    await deployment.expectWorthless(subject_token)
     expect(asked).to.deep.equal(['backend', 'backend', 'backend'])
     await expectAnswer(deployment.issueBy(token), 401, 'invalid_token')
     await expectAnswer(askAsBackend(deployment), 400)
     named = true
-    await expectAnswer(deployment.exchange({ subject_token }), 200)
+    await deployment.redeem(subject_token)
   })
 })

@@ -84,7 +84,7 @@ describe('GET {issuer}/impersonations/current', () => {
   it('401 for a JWT that outlives what the record says of it by over 300 s, also at the end: nothing ended', async () => {
     const { id, token } = await deployment.impersonate()
     const { exp = 0 } = decodeJwt(token)
-    const longer = await resigned(token, (claims) => ({ ...claims, exp: exp + 360 }))
+    const longer = await resigned(token, { exp: exp + 360 })
     using _ = later(1_201_000)
     await expectAnswer(deployment.endCurrent(longer), 401)
     expect(await statusOf(longer)).to.equal(401)
@@ -115,7 +115,7 @@ describe('GET {issuer}/impersonations/current', () => {
   })
 
   it('I10: a bound token tells nothing without its key, also after its end, and nobody without it uses up what its page may ask', async () => {
-    await using own = await managing({ configuration: { features: { dPoP: { enabled: true } } } })
+    await using own = await managing()
     const { base, current, issuer, provider } = own
     const key = await dpopKey()
     for (const resource of [own.orders, `${base}/opaque`]) {
@@ -193,8 +193,7 @@ describe('POST {issuer}/impersonations/current/end', () => {
 
   it('I10: a proof cannot be used again, also where the storage failed', async () => {
     const { adapter, faults } = faultyAdapter()
-    const features = { dPoP: { enabled: true } }
-    await using failing = await managing({ configuration: { adapter, features } })
+    await using failing = await managing({ adapter })
     const { base, issuer } = failing
     const key = await dpopKey()
     const dpop = await key.proof({ htu: `${issuer}/token` })

@@ -128,9 +128,7 @@ describe('…/impersonations/current/end: wherever the provider is mounted', () 
 
   for (const [what, [path, listenerOf]] of Object.entries(mountings)) {
     it(what, async () => {
-      await using deployment = await managing({
-        configuration: { features: { dPoP: { enabled: true } } },
-      })
+      await using deployment = await managing()
       const server = createServer(listenerOf(deployment))
       const base = await listening(server)
       const key = await dpopKey()

@@ -13,9 +13,7 @@ describe('the URL of a request for a subject token, as the provider sees it', ()
   let token: string
   let server: Server
   let client: Client
-  const deployment = shared(() =>
-    deploy({ configuration: { features: { dPoP: { enabled: true } } } }),
-  )
+  const deployment = shared(deploy)
   before(async () => {
     key = await dpopKey()
     const dpop = await key.proof({ htu: `${deployment.issuer}/token` })

@@ -23,7 +23,7 @@ describe('an impersonation ends by itself', () => {
       })
       const subject_token = await deployment.subjectToken()
       await deployment.exchange({ subject_token })
-      await expectAnswer(deployment.exchange({ subject_token }), 400, REFUSED)
+      await deployment.expectWorthless(subject_token)
       expect((await deployment.recorded()).at(-1)?.name).to.equal('impersonation.replayed')
       const state = onReplay === 'end' ? 'ended' : 'active'
       const object = await until(

@@ -5,7 +5,7 @@ import { recording } from '../support/audit.ts'
 import { later } from '../support/clock.ts'
 import { basic, deploy, idOf } from '../support/deployment.ts'
 import { faultyAdapter } from '../support/faulty-adapter.ts'
-import { expectAnswer, REFUSED } from '../support/http.ts'
+import { expectAnswer } from '../support/http.ts'
 import { expectActive, only } from './recorded-endings.ts'
 
 describe('I11: an end ends', () => {
@@ -14,7 +14,7 @@ describe('I11: an end ends', () => {
     const subject_token = await deployment.subjectToken()
     const { id } = await only(deployment)
     await deployment.provider.impersonation.end(id, { by: { sub: 'lead' }, reason: 'mistake' })
-    await expectAnswer(deployment.exchange({ subject_token }), 400, REFUSED)
+    await deployment.expectWorthless(subject_token)
     const denied = (await deployment.recorded()).at(-1)
     expect([denied?.name, denied?.id]).to.deep.equal(['impersonation.denied', id])
     const object = await only(deployment)

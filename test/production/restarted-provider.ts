@@ -39,7 +39,7 @@ export async function startRestartedProvider() {
       await nextProcess().answer(ctx.req, ctx.res)
     },
   })
-  const { base, issuer, orders: audience, exchange, post } = front
+  const { base, issuer, orders: audience, exchange, expectWorthless, post, redeem } = front
 
   function startProcess({ adapter, keys }: ProcessOptions) {
     const configuration = { adapter, jwks: { keys: [...keys] } }
@@ -57,8 +57,9 @@ export async function startRestartedProvider() {
 
   return {
     base,
-    exchange,
+    expectWorthless,
     post,
+    redeem,
     /** Replaces the processes that answer. Each takes its turn, as behind a balancer. */
     serve(...all: readonly ProcessOptions[]) {
       processes = all.map(startProcess)

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { statusListId } from '../../src/adapters/record.ts'
-import { statusIndices } from '../../src/status-list/allocate.ts'
+import { type StatusIndices, statusIndices } from '../../src/status-list/allocate.ts'
 import { Drawn, expectRejected, HOUR, ISSUER, Store, settled, TOKEN_LIFE } from './store.ts'
 
 const COUNT = 5000
@@ -132,6 +132,12 @@ describe('status indices', () => {
   })
 
   describe('and a store that forgets', () => {
+    let process: StatusIndices
+    let list: string
+    beforeEach(async () => {
+      ;({ process, list } = await counting())
+    })
+
     /** A process that has drawn and counted, and its list. */
     async function counting() {
       const process = store.process()
@@ -147,7 +153,6 @@ describe('status indices', () => {
     }
 
     it('everything: the list is left within five seconds, and all is well again', async () => {
-      const { process, list } = await counting()
       store.wipe()
       await count(process)
       const after = await drawn.from(process, 1)
@@ -158,7 +163,6 @@ describe('status indices', () => {
     })
 
     it('the time since a snapshot: I14: lists of before are gone in every process, and no newer one', async () => {
-      const { process, list } = await counting()
       store.time += COUNT - 1
       const other = store.process({ ahead: 5000 })
       const theirs = await drawn.from(other, 1)
@@ -174,7 +178,6 @@ describe('status indices', () => {
     })
 
     it('between two counts, while the second one is written', async () => {
-      const { process, list } = await counting()
       store.onCall = () => {
         store.wipe()
         store.onCall = undefined
@@ -184,7 +187,6 @@ describe('status indices', () => {
     })
 
     it('after an hour in which lists were served, and nothing was issued', async () => {
-      const { process, list } = await counting()
       let restore = store.snapshot()
       for (let minute = 0; minute < 60; minute += 1) {
         restore = store.snapshot()
@@ -197,20 +199,18 @@ describe('status indices', () => {
     })
 
     it('though the clock was set back: I14: all lists of before are gone', async () => {
-      const older = await counting()
-      const { process, list } = await counting()
+      const other = await counting()
       store.time -= HOUR / 2
       const restore = store.snapshot()
       await count(process, 0)
       expect(await process.vouchFor(list)).to.equal(true)
       await restore()
       await count(process, -HOUR / 4)
-      for (const each of [list, older.list]) expect(await process.exists(each)).to.equal(false)
+      for (const each of [list, other.list]) expect(await process.exists(each)).to.equal(false)
       expect(await drawn.from(process, 1)).not.to.equal(list)
     })
 
     it('a list that another process withdrew is not drawn from, and no write brings it back', async () => {
-      const { process, list } = await counting()
       const resume = Promise.withResolvers<void>()
       store.stalled = resume.promise
       await count(process)
@@ -227,7 +227,6 @@ describe('status indices', () => {
     })
 
     it('and cannot be written then: no list is served until the old ones are withdrawn', async () => {
-      const { process, list } = await counting()
       const restore = store.snapshot()
       await count(process)
       await restore()
@@ -238,7 +237,6 @@ describe('status indices', () => {
     })
 
     it('nothing: a count that fails, comes late, or overtakes a look, withdraws no list', async () => {
-      const { process, list } = await counting()
       for (const method of ['upsert', 'find']) {
         store.broken.add(method)
         await count(process)

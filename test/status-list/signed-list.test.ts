@@ -22,8 +22,7 @@ import {
 
 describe('a status list token', () => {
   it('is what section 5.1 says, of a list as section 4.2 says', async () => {
-    const { store, lists, list } = await servingProcess()
-    await endedAt(store, list, LONG)
+    const { store, lists, list } = await servingProcess(...LONG)
     const token = await tokenOf(lists, list)
     // "The Status List Token MUST be encoded as a "JSON Web Token (JWT)"", and "The JWT MUST be
     // secured using a cryptographic signature or MAC algorithm."
@@ -75,8 +74,7 @@ describe('a status list token', () => {
   })
 
   it('is read by others: @sd-jwt/jwt-status-list and @owf/token-status-list', async () => {
-    const { store, lists, list } = await servingProcess()
-    await endedAt(store, list, LONG)
+    const { lists, list } = await servingProcess(...LONG)
     for (const read of [readBySdJwt, readByOwf]) {
       const theirs = read(await tokenOf(lists, list))
       for (const index of LONG) expect(theirs.getStatus(index)).to.equal(1)
@@ -121,8 +119,7 @@ describe('a status list token', () => {
   })
 
   it('waits for no storage that another request has waited for in vain', async () => {
-    const { store, lists, list } = await servingProcess()
-    await endedAt(store, list, [7])
+    const { store, lists, list } = await servingProcess(7)
     await tokenOf(lists, list)
     store.time += 1000
     const never = Promise.withResolvers<void>()
@@ -142,8 +139,7 @@ describe('a status list token', () => {
   })
 
   it('keeps a bit once it has it: records go when tokens expire, and a storage may forget', async () => {
-    const { store, lists, list } = await servingProcess()
-    await endedAt(store, list, [7])
+    const { store, lists, list } = await servingProcess(7)
     await tokenOf(lists, list)
     await store.adapter.destroy(`${list}-7`)
     await endedAt(store, list, [9])
@@ -152,8 +148,7 @@ describe('a status list token', () => {
   })
 
   it('is not made of a storage that forgot while it was read', async () => {
-    const { store, lists, list } = await servingProcess()
-    await endedAt(store, list, [7])
+    const { store, lists, list } = await servingProcess(7)
     store.onCall = (method) => {
       if (method === 'endedIndices') store.wipe()
     }

@@ -141,7 +141,7 @@ export const provider = new Provider(ISSUER, {
 })
 
 /** A process that draws and serves, and a list with an ended token at each index. */
-export async function servingProcess() {
+export async function servingProcess(...ended: readonly number[]) {
   const store = new Store()
   const signed = { count: 0 }
   const indices = store.process()
@@ -157,6 +157,7 @@ export async function servingProcess() {
   })
   const { list } = await indices.draw()
   await settled()
+  await endedAt(store, list, ended)
   return { store, lists, list, signed, indices }
 }
 

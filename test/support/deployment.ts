@@ -4,7 +4,15 @@ import Koa from 'koa'
 import mount from 'koa-mount'
 import { ACCESS_TOKEN_TYPE, Provider, TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
 import { type DeploymentOptions, deploymentConfiguration } from './deployment-configuration.ts'
-import { type Answer, answerOf, basic, type Form, urlencoded } from './http.ts'
+import {
+  type Answer,
+  answerOf,
+  basic,
+  expectAnswer,
+  type Form,
+  REFUSED,
+  urlencoded,
+} from './http.ts'
 import { signIn, signInRoutes } from './sign-in.ts'
 import { closed, listening } from './token-issuer.ts'
 
@@ -37,6 +45,10 @@ export interface Deployment extends AsyncDisposable {
   subjectToken(request?: object): Promise<string>
   /** An exchange by the public client, of a fresh token by default; `undefined` leaves a field out. */
   exchange(form?: Form, headers?: Record<string, string>): Promise<Answer>
+  /** Exchanges a subject token, and expects an access token. */
+  redeem(subjectToken: string): Promise<Answer>
+  /** Expects of a subject token the answer of every one that is not redeemable. */
+  expectWorthless(subjectToken: string): Promise<Answer>
   /** An opaque access token of an operator, who signs in. */
   actorToken(accountId?: string): Promise<string>
   /** An impersonated access token for alice, and the id of its impersonation. */
@@ -153,6 +165,9 @@ export async function deploy(
       )
     },
     actorToken: async (accountId = 'olivia') => (await signIn(deployment, accountId)).access_token,
+    redeem: (subject_token) => expectAnswer(deployment.exchange({ subject_token }), 200),
+    expectWorthless: (subject_token) =>
+      expectAnswer(deployment.exchange({ subject_token }), 400, REFUSED),
     async impersonate(form = {}, headers) {
       const subjectToken = await deployment.subjectToken()
       const exchanged = await deployment.exchange({ subject_token: subjectToken, ...form }, headers)

@@ -1,4 +1,4 @@
-import { decodeJwt, importJWK, type JWTPayload, SignJWT } from 'jose'
+import { decodeJwt, importJWK, SignJWT } from 'jose'
 import { type Deployment, signingKey } from './deployment.ts'
 import { type SignInOptions, signIn } from './sign-in.ts'
 
@@ -12,14 +12,17 @@ export async function apiToken(
   return (await signIn(deployment, accountId, { ...target, ...options })).access_token
 }
 
-/** The same token with something changed, signed again: by the provider's own key, or another. */
+/**
+ * The same token with some claims changed, signed again: by the provider's own key, or another.
+ * `undefined` leaves a claim out.
+ */
 export async function resigned(
   token: string,
-  change: (claims: JWTPayload) => JWTPayload,
+  changes: object = {},
   header: Record<string, unknown> = {},
   key?: Parameters<SignJWT['sign']>[0],
 ): Promise<string> {
-  return new SignJWT(change(decodeJwt(token)))
+  return new SignJWT({ ...decodeJwt(token), ...changes })
     .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: 'test', ...header })
     .sign(key ?? (await importJWK(signingKey)))
 }

@@ -1,6 +1,6 @@
 import { createPublicKey, generateKeyPairSync, type JsonWebKey } from 'node:crypto'
 import { expect } from 'chai'
-import { decodeJwt, type JWTPayload } from 'jose'
+import { decodeJwt } from 'jose'
 import { signCheckpoint } from '../../src/siblings/index.ts'
 import { signingKey } from '../support/deployment.ts'
 import { ACTOR_REFUSED, type Answer, expectAnswer, REFUSED } from '../support/http.ts'
@@ -70,22 +70,20 @@ describe('I3: a token is good at its own door alone', () => {
 
   async function expectForged(
     doors: readonly JwtDoor[],
-    change: (claims: JWTPayload) => JWTPayload,
+    changes: object,
     header?: Record<string, unknown>,
     key?: Parameters<typeof resigned>[3],
   ): Promise<void> {
     for (const door of doors) {
-      const token = await resigned(good[door], change, header, key)
+      const token = await resigned(good[door], changes, header, key)
       await expectRefused(token, door === 'current' ? ['current', 'end of current'] : [door])
     }
   }
 
-  const same = (claims: JWTPayload) => claims
-
   it('signed again by the provider, each is good: what follows changes one thing each', async () => {
-    await expectAnswer(present.issue(await resigned(good.issue, same)), 201)
-    await expectAnswer(present.current(await resigned(good.current, same)), 200)
-    const actor_token = await resigned(good.actor, same)
+    await expectAnswer(present.issue(await resigned(good.issue)), 201)
+    await expectAnswer(present.current(await resigned(good.current)), 200)
+    const actor_token = await resigned(good.actor)
     const form = { subject_token: await fresh(), actor_token }
     await expectAnswer(deployment.exchange(form), 200)
   })
@@ -99,6 +97,7 @@ describe('I3: a token is good at its own door alone', () => {
     ['expired', { exp: now - 1 }],
     ['without exp', { exp: undefined }, ['issue', 'actor']],
     ['without iss', { iss: undefined }],
+    ['of another issuer, with the same keys', { iss: 'https://elsewhere.example' }],
     ['of a client that is gone', { client_id: 'gone' }],
     ['of another client', { client_id: 'console' }, ['issue']],
     ['of a client whose grant it is not', { client_id: 'plain' }, ['actor']],
@@ -139,11 +138,8 @@ describe('I3: a token is good at its own door alone', () => {
     ]),
   ]
   for (const [what, changes, doors = JWT_DOORS] of forgeries) {
-    it(what, () => expectForged(doors, (claims) => ({ ...claims, ...changes })))
+    it(what, () => expectForged(doors, changes))
   }
-
-  it('of another issuer, with the same keys', () =>
-    expectForged(JWT_DOORS, (claims) => ({ ...claims, iss: 'https://elsewhere.example' })))
 
   const headers: Array<[what: string, header: object, key?: Parameters<typeof resigned>[3]]> = [
     ['typ JWT, as an ID token has it', { typ: 'JWT' }],
@@ -163,7 +159,7 @@ describe('I3: a token is good at its own door alone', () => {
     ]),
   ]
   for (const [what, header, key] of headers) {
-    it(what, () => expectForged(JWT_DOORS, same, { ...header }, key))
+    it(what, () => expectForged(JWT_DOORS, {}, { ...header }, key))
   }
 
   it('CVE-2026-11800 (Keycloak): alg none in every spelling, and a critical header', async () => {

@@ -52,7 +52,7 @@ describe('an exchange', () => {
       throw new TypeError('fetch failed')
     }
     const olivia = await side.operator()
-    const callback = await olivia.callbackOf(await side.subjectToken())
+    const callback = await olivia.callbackOf()
     const { cookie } = olivia
     await expectAnswer(olivia.get(callback), 502)
     for (let again = 0; again < 2; again += 1) {

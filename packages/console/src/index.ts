@@ -185,12 +185,11 @@ const NAME_TIMEOUT_MS = 500
  */
 export function supportConsole(provider: Provider, options: SupportConsoleOptions): SupportConsole {
   const settings = settingsOf(provider, options)
-  const { path, url, account, notices, onAlarm } = settings
+  const { path, url, account, notices, onAlarm, permits } = settings
   const timeoutMs = settings.auditTimeout * 1000
   const closing = new AbortController()
   const directory = customerDirectory(settings.customers)
   const nameOf = personNames(provider, directory, settings.languages.preferred)
-  const urlOf = (row: string) => `${url}${path}/audit/${row}`
   const audit = createAudit(settings.audit, provider, {
     nameOf,
     nameTimeoutMs: Math.min(NAME_TIMEOUT_MS, timeoutMs / 4),
@@ -204,9 +203,8 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
   const reconciliation = startReconciliation(provider, store, audit)
   const isLead = async (accountId: string) => {
     const account = await findAccount(provider, accountId)
-    return account !== undefined && (await findRole(account, settings)) === 'lead'
+    return (account && (await findRole(account, settings))) === 'lead'
   }
-  const { permits } = settings
   permits?.attach(provider, {
     nameOf,
     issueAs: settings.issueAs,
@@ -232,7 +230,7 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
       recorder: audit,
       to: 'deployment',
       who: 'leads',
-      sources: [alarmsToTell(store, onAlarm, urlOf)],
+      sources: [alarmsToTell(store, onAlarm, (row) => `${url}${path}/audit/${row}`)],
     })
   const ofPerson = personalData(audit, {
     isKept: async (id) => (await provider.impersonation.get(id)) !== undefined,

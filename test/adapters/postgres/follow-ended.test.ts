@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { Client } from 'pg'
+import type { EndedFollower } from '../../../src/adapters/contract.ts'
 import { type EndedSince, followEnded } from '../../../src/adapters/postgres/follow-ended.ts'
 import {
   createPostgresAdapter,
@@ -118,6 +119,10 @@ suite('a status list in PostgreSQL', () => {
 })
 
 describe('what is read of a status list in PostgreSQL', () => {
+  async function expectNext(follower: EndedFollower, indices: number[]): Promise<void> {
+    expect([...(await follower.next())]).to.deep.equal(indices)
+  }
+
   /** A server of which the test says what it has. */
   function server() {
     const state = { ended: new Map<number, bigint>(), oldest: 100n, name: 'one' }
@@ -138,11 +143,11 @@ describe('what is read of a status list in PostgreSQL', () => {
     await follower.next()
     // Numbers that were lost in a crash come again, and are below what is known.
     state.ended.set(9, 50n)
-    expect([...(await follower.next())]).to.deep.equal([])
+    await expectNext(follower, [])
     now = 600_000
-    expect([...(await follower.next())]).to.deep.equal([])
-    expect([...(await follower.next())]).to.deep.equal([9])
-    expect([...(await follower.next())]).to.deep.equal([])
+    await expectNext(follower, [])
+    await expectNext(follower, [9])
+    await expectNext(follower, [])
     expect(asked).to.deep.equal([0n, 100n, 100n, 0n, 100n, 100n])
   })
 
@@ -152,7 +157,7 @@ describe('what is read of a status list in PostgreSQL', () => {
     await follower.next()
     state.ended.set(9, 50n)
     state.oldest = 60n
-    expect([...(await follower.next())]).to.deep.equal([9])
+    await expectNext(follower, [9])
     await follower.next()
     expect(asked).to.deep.equal([0n, 100n, 0n, 60n])
   })
@@ -170,7 +175,7 @@ describe('what is read of a status list in PostgreSQL', () => {
     fails = true
     expect(await follower.next().catch(({ message }: Error) => message)).to.equal('no connection')
     fails = false
-    expect([...(await follower.next())]).to.deep.equal([9])
+    await expectNext(follower, [9])
   })
 
   it('of calls at once is not less where the one that began first ends last', async () => {

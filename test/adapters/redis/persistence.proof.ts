@@ -3,7 +3,6 @@ import { Redis } from 'ioredis'
 import { createClient } from 'redis'
 import { createRedisAdapter } from '../../../src/adapters/redis/index.ts'
 import { deploy } from '../../support/deployment.ts'
-import { expectAnswer, REFUSED } from '../../support/http.ts'
 import { renewed } from '../../support/shared.ts'
 import { warnings } from '../../support/warnings.ts'
 import { everyCall } from '../planted.ts'
@@ -39,10 +38,10 @@ suite('Redis that ends by kill -9 and starts again from its disk', () => {
         adapter: createRedisAdapter({ client }),
       })
       const [redeemed, unused] = [await deployment.subjectToken(), await deployment.subjectToken()]
-      await expectAnswer(deployment.exchange({ subject_token: redeemed }), 200)
+      await deployment.redeem(redeemed)
       await server.crash()
-      await expectAnswer(deployment.exchange({ subject_token: redeemed }), 400, REFUSED)
-      await expectAnswer(deployment.exchange({ subject_token: unused }), 200)
+      await deployment.expectWorthless(redeemed)
+      await deployment.redeem(unused)
     })
   }
 
@@ -55,10 +54,10 @@ suite('Redis that ends by kill -9 and starts again from its disk', () => {
     })
     const subject_token = await deployment.subjectToken()
     await client.save()
-    await expectAnswer(deployment.exchange({ subject_token }), 200)
-    await expectAnswer(deployment.exchange({ subject_token }), 400, REFUSED)
+    await deployment.redeem(subject_token)
+    await deployment.expectWorthless(subject_token)
     await server.crash()
-    await expectAnswer(deployment.exchange({ subject_token }), 200)
+    await deployment.redeem(subject_token)
   })
 })
 

@@ -32,12 +32,12 @@ describe('accept on a server', () => {
   it('gives the impersonation to the pages, with what its token says', async () => {
     const olivia = await side.operator()
     // An answer that names another issuer is refused.
-    const foreign = new URL(await olivia.callbackOf(await side.subjectToken()))
+    const foreign = new URL(await olivia.callbackOf())
     foreign.searchParams.set('iss', 'https://evil.example')
     await expectAnswer(olivia.get(foreign.href), 400)
     expect(await olivia.current()).to.equal(undefined)
     const context = { ticket_id: 'SUP-123', reason: 'An order' }
-    const answer = await olivia.handOver(await side.subjectToken({ context }))
+    const answer = await olivia.handOver({ context })
     expect([answer.status, answer.headers.get('location')]).to.deep.equal([303, `${ORIGIN}/orders`])
     const acting = await olivia.current()
     expect(acting).to.deep.include({
@@ -58,7 +58,7 @@ describe('accept on a server', () => {
   it('sets cookies that no script reads and no other host sets, and no answer is cached', async () => {
     const olivia = await side.operator()
     const begun = await side.impersonations.accept(form(await side.subjectToken()))
-    const done = await olivia.handOver(await side.subjectToken())
+    const done = await olivia.handOver()
     const lines = [begun, done].flatMap(({ headers }) => headers.getSetCookie())
     expect(lines).to.have.lengthOf(3)
     const id = /^__Host-impersonation(?:-begun)?=(?:[\w-]{43})?; Path=\/; /
@@ -153,17 +153,17 @@ describe('accept on a server', () => {
     expect(answer.status).to.equal(502)
     expect(await answer.text()).to.include('The sign-in service did not answer.')
     expect(kept).to.deep.equal([])
-    expect(other.errors.map(({ code }) => code)).to.deep.equal(['unreachable'])
+    expect(other.codes()).to.deep.equal(['unreachable'])
     other.fetch = globalThis.fetch
     const olivia = await other.operator()
-    await expectAnswer(olivia.handOver(await other.subjectToken()), 303)
+    await expectAnswer(olivia.handOver(), 303)
   })
 
   it('tells the application, and not the operator, that the secret is wrong', async () => {
     await using other = await startServerSide({ clientSecret: 'another-secret' })
     const olivia = await other.operator()
     const token = await other.subjectToken()
-    const answer = await olivia.handOver(token)
+    const answer = await olivia.get(await olivia.callbackOf(token))
     expect(answer.status).to.equal(502)
     const text = await answer.text()
     expect(text).to.include('Tell the team that runs the application.')
@@ -178,7 +178,7 @@ describe('accept on a server', () => {
     await using other = await startServerSide({ store: fullStore() })
     const olivia = await other.operator()
     const fail = async () => {
-      const callback = await olivia.callbackOf(await other.subjectToken())
+      const callback = await olivia.callbackOf()
       const thrown = await olivia.get(callback).catch((error: unknown) => error)
       expect(String(thrown)).to.include('the disk is full')
     }
@@ -191,27 +191,27 @@ describe('accept on a server', () => {
         ? new Response(null, { status: 503 })
         : fetch(input, init)
     await fail()
-    expect(other.errors.map(({ code }) => code)).to.deep.equal(['unreachable'])
+    expect(other.codes()).to.deep.equal(['unreachable'])
   })
 
   it('tells the application that the provider wants to ask for consent', async () => {
     await using other = await startServerSide()
     const olivia = await other.operator()
-    const callback = new URL(await olivia.callbackOf(await other.subjectToken()))
+    const callback = new URL(await olivia.callbackOf())
     callback.searchParams.delete('code')
     callback.searchParams.set('error', 'consent_required')
     const answer = await olivia.get(callback.href)
     expect(await answer.text()).to.include('wants to ask you for consent')
-    expect(other.errors.map(({ code }) => code)).to.deep.equal(['consent_required'])
+    expect(other.codes()).to.deep.equal(['consent_required'])
   })
 
   it('begins after an impersonation that was ended elsewhere, also where no page knows of the end', async () => {
     const olivia = await side.operator()
-    await olivia.handOver(await side.subjectToken())
+    await olivia.handOver()
     const old = olivia.cookie
     await side.deployment.provider.impersonation.endAll({ userId: 'alice' })
-    expect((await olivia.current())?.state).to.equal('active')
-    const answer = await olivia.handOver(await side.subjectToken({ userId: 'bob' }))
+    await olivia.expectState('active')
+    const answer = await olivia.handOver({ userId: 'bob' })
     expect(answer.status).to.equal(303)
     expect((await olivia.current())?.userId).to.equal('bob')
     const copy = { headers: new Headers({ cookie: old }) }
@@ -239,8 +239,8 @@ describe('accept on a server', () => {
       language: 'de',
     })
     const olivia = await other.operator()
-    await olivia.handOver(await other.subjectToken())
-    const again = await olivia.handOver(await other.subjectToken({ userId: 'bob' }))
+    await olivia.handOver()
+    const again = await olivia.handOver({ userId: 'bob' })
     expect(again.headers.getSetCookie()).to.have.lengthOf(1)
     expect(await again.json()).to.include({ code: 'already_acting', of: 'alice' })
     const token = (await olivia.current())?.accessToken
@@ -267,7 +267,7 @@ describe('accept on a server', () => {
       },
     )
     const olivia = await other.operator()
-    await expectAnswer(olivia.handOver(await other.subjectToken()), 303)
+    await expectAnswer(olivia.handOver(), 303)
     const acting = await olivia.current()
     expect(acting).to.deep.include({ userId: undefined, actor: { sub: 'olivia' }, context: {} })
     await expectAnswer(olivia.end(), 200)

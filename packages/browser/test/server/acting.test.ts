@@ -25,7 +25,7 @@ describe('an impersonation on a server', () => {
 
   async function acting() {
     const olivia = await side.operator()
-    await olivia.handOver(await side.subjectToken())
+    await olivia.handOver()
     const impersonation = await olivia.current()
     if (!impersonation) throw new Error('nobody acts')
     return { olivia, impersonation }
@@ -95,7 +95,7 @@ describe('an impersonation on a server', () => {
     isAway = true
     await other.impersonation.fetch(`${side.api}/orders`)
     expect(other.impersonation.state).to.equal('ended')
-    expect(side.errors.map(({ code }) => code)).to.deep.equal(['unreachable'])
+    expect(side.codes()).to.deep.equal(['unreachable'])
   })
 
   it('is expired when its time has passed, and gives no token', async () => {
@@ -131,7 +131,7 @@ describe('an impersonation on a server', () => {
     const away = { headers: new Headers({ cookie: other.olivia.cookie }) }
     expect((await side.impersonations.forget(away)).getSetCookie()).to.have.lengthOf(1)
     expect(await side.impersonations.current(away)).to.equal(undefined)
-    expect(side.errors.map(({ code }) => code)).to.deep.equal(['unreachable'])
+    expect(side.codes()).to.deep.equal(['unreachable'])
   })
 
   it('goes on where the provider, or a gateway, does not end it, and is ended by the next try', async () => {
@@ -143,8 +143,9 @@ describe('an impersonation on a server', () => {
       expect(await failed.text())
         .to.include('You still act')
         .and.to.include('<button>End</button>')
-      expect((await olivia.current())?.state).to.equal('active')
-      expect(side.errors.splice(0).map(({ code }) => code)).to.deep.equal(['unreachable'])
+      await olivia.expectState('active')
+      expect(side.codes()).to.deep.equal(['unreachable'])
+      side.errors.length = 0
     }
     side.fetch = globalThis.fetch
     await expectAnswer(olivia.end(), 200)
@@ -180,7 +181,7 @@ describe('an impersonation on a server', () => {
     const headers = { cookie: olivia.cookie, origin: ORIGIN }
     const answer = await side.impersonations.end(new Request(`${ORIGIN}/end`, { headers }))
     expect([answer.status, answer.headers.get('allow')]).to.deep.equal([405, 'POST'])
-    expect((await olivia.current())?.state).to.equal('active')
+    await olivia.expectState('active')
   })
 
   it('is found by its own cookie alone, whatever stands in others', async () => {
@@ -208,7 +209,7 @@ describe('the banner of a server', () => {
   it('shows the names of the application, as text', async () => {
     await using side = await startServerSide()
     const olivia = await side.operator()
-    await olivia.handOver(await side.subjectToken({ context: { ticket_id: '<i>\u202E"' } }))
+    await olivia.handOver({ context: { ticket_id: '<i>\u202E"' } })
     const impersonation = await olivia.current()
     if (!impersonation) throw new Error('nobody acts')
     const html = bannerHtml(impersonation, {
@@ -234,7 +235,7 @@ describe('the banner of a server', () => {
       { impersonation: { authorize: async () => ({ review: 'an emergency' }) } },
     )
     const olivia = await side.operator()
-    await olivia.handOver(await side.subjectToken())
+    await olivia.handOver()
     const impersonation = await olivia.current()
     expect(impersonation?.isToBeReviewed).to.equal(true)
     expect(impersonation && bannerHtml(impersonation)).to.include('Will be reviewed')

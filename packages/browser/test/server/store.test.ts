@@ -33,7 +33,7 @@ describe('the store in memory', () => {
 /** The statuses of so many callbacks of one answer of the provider, at once. */
 async function statusesOf(count: number, side: ServerSide): Promise<number[]> {
   const olivia = await side.operator()
-  const callback = await olivia.callbackOf(await side.subjectToken())
+  const callback = await olivia.callbackOf()
   const headers = { cookie: olivia.cookie }
   const answers = await Promise.all(
     Array.from({ length: count }, () =>
@@ -67,11 +67,11 @@ describe('a store of the application', () => {
       },
     })
     const olivia = await side.operator()
-    const callback = await olivia.callbackOf(await side.subjectToken())
+    const callback = await olivia.callbackOf()
     using clock = movedClock()
     clock.by(121_000)
     expect(await (await olivia.get(callback)).text()).to.include('Nothing was begun')
-    await olivia.handOver(await side.subjectToken())
+    await olivia.handOver()
     clock.by(3_601_000)
     expect((await olivia.current())?.state).to.equal('expired')
     clock.by(3_600_000)
@@ -91,7 +91,7 @@ describe('a store of the application', () => {
       },
     })
     const olivia = await side.operator()
-    await olivia.handOver(await side.subjectToken())
+    await olivia.handOver()
     fails = true
     for (const call of [() => olivia.current(), () => olivia.end()]) {
       const thrown = await call().catch((error: unknown) => error)
@@ -119,7 +119,7 @@ suite('a store in Redis', () => {
       })
       expect(await statusesOf(3, side)).to.have.members([303, 400, 400])
       const olivia = await side.operator()
-      await olivia.handOver(await side.subjectToken())
+      await olivia.handOver()
       expect((await olivia.current())?.userId).to.equal('alice')
       await olivia.end()
       expect(await olivia.current()).to.equal(undefined)

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { expect } from 'chai'
 import { confidential } from '../../../../test/support/clients.ts'
 import { type DeploymentOptions, deploy } from '../../../../test/support/deployment.ts'
 import { signIn } from '../../../../test/support/sign-in.ts'
@@ -71,16 +72,18 @@ export async function startServerSide(
   })
 
   const owned = stack.move()
+  const subjectToken = (request: object = {}) =>
+    deployment.subjectToken({ mayAct: { sub: 'olivia', clientId: 'shop' }, ...request })
   return Object.assign(side, {
     deployment,
     impersonations,
     api,
     errors,
-    subjectToken: (request: object = {}) =>
-      deployment.subjectToken({ mayAct: { sub: 'olivia', clientId: 'shop' }, ...request }),
+    codes: () => errors.map(({ code }) => code),
+    subjectToken,
     async operator(sub = 'olivia') {
       const { cookie } = await signIn(deployment, sub)
-      return new OperatorBrowser(impersonations, cookie)
+      return new OperatorBrowser(impersonations, cookie, subjectToken)
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   })
@@ -103,11 +106,17 @@ export function form(
 class OperatorBrowser {
   readonly #impersonations: Impersonations
   readonly #atProvider: string
+  readonly #subjectToken: (request?: object) => Promise<string>
   readonly #cookies = new Map<string, string>()
 
-  constructor(impersonations: Impersonations, atProvider: string) {
+  constructor(
+    impersonations: Impersonations,
+    atProvider: string,
+    subjectToken: (request?: object) => Promise<string>,
+  ) {
     this.#impersonations = impersonations
     this.#atProvider = atProvider
+    this.#subjectToken = subjectToken
   }
 
   /** The header `Cookie` for the application. */
@@ -125,8 +134,9 @@ class OperatorBrowser {
   }
 
   /** Posts the form and asks the provider: the address at which the provider answers. */
-  async callbackOf(subjectToken: string): Promise<string> {
-    const begun = await this.#impersonations.accept(form(subjectToken))
+  async callbackOf(subjectToken?: string): Promise<string> {
+    const token = subjectToken ?? (await this.#subjectToken())
+    const begun = await this.#impersonations.accept(form(token))
     this.keep(begun.headers)
     const answer = await fetch(String(begun.headers.get('location')), {
       redirect: 'manual',
@@ -142,9 +152,9 @@ class OperatorBrowser {
     return response
   }
 
-  /** Posts the form, asks the provider, and comes back. */
-  async handOver(subjectToken: string): Promise<Response> {
-    return this.get(await this.callbackOf(subjectToken))
+  /** Posts the form with a token, asks the provider, and comes back. */
+  async handOver(request?: object): Promise<Response> {
+    return this.get(await this.callbackOf(await this.#subjectToken(request)))
   }
 
   async end(): Promise<Response> {
@@ -153,6 +163,10 @@ class OperatorBrowser {
     const response = await this.#impersonations.end(new Request(url, { method: 'POST', headers }))
     this.keep(response.headers)
     return response
+  }
+
+  async expectState(state: string): Promise<void> {
+    expect((await this.current())?.state).to.equal(state)
   }
 
   current() {

@@ -1,4 +1,4 @@
-import { isSafe, valid } from 'oidc-provider-impersonation/siblings'
+import { integer, isSafe, valid } from 'oidc-provider-impersonation/siblings'
 import { isPlainObject } from 'oidc-provider-impersonation-verify/format'
 import type { Sentences } from './sentence.ts'
 
@@ -28,6 +28,8 @@ export const originRule = urlRule(
   ({ origin, href }) => `${origin}/` === href,
   "an https origin without a path, such as 'https://id.example.com'",
 )
+
+export const wholeSecondsRule = integer(1, Number.MAX_SAFE_INTEGER)
 
 /** Seconds, more than none. */
 export function secondsRule(most: number) {

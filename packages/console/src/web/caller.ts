@@ -26,12 +26,9 @@ export async function findCaller(
       : new Problem(403, 'access_denied', `this is for: ${roles.join(', ')}`)
   if (isActing) {
     await waitForCapacity(parts)
-    const refusal = {
-      operator: person.id,
-      error: problem.error,
-      reason: problem.message,
-      request: await refusedRequest({ input, settings: parts.settings }),
-    }
+    const { error, message: reason } = problem
+    const request = await refusedRequest({ input, settings: parts.settings })
+    const refusal = { operator: person.id, error, reason, request }
     await parts.refusals.keep(refusal, role !== undefined)
   }
   throw problem

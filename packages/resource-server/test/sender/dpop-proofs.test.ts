@@ -15,23 +15,23 @@ before(() => {
 
 describe('the guard: 401 invalid_dpop_proof for a DPoP proof that', () => {
   const now = () => Math.floor(Date.now() / 1000)
-  const wrong: Record<string, () => Promise<string | undefined>> = {
+  /** Claims of a proof, or the whole header. */
+  const wrong: Record<string, object | (() => Promise<string | undefined>)> = {
     'is missing': async () => undefined,
     'came twice, joined by a comma': async () => `${await client.proof()}, ${await client.proof()}`,
-    'is of 100 kB': async () => client.proof({ padding: 'x'.repeat(100_000) }),
-    'is for another method': () => client.proof({ htm: 'POST' }),
-    'is for a method in small letters': () => client.proof({ htm: 'get' }),
-    'is for a path in other letters': () => client.proof({ htu: `${BASE}/Orders` }),
-    'is for another port': () => client.proof({ htu: 'https://api.example.com:8443/orders' }),
-    'is for http': () => client.proof({ htu: 'http://api.example.com/orders' }),
-    'is for a URL with a user name': () =>
-      client.proof({ htu: 'https://x@api.example.com/orders' }),
-    'is for no URL': () => client.proof({ htu: '/orders' }),
-    'is for a list of URLs': () => client.proof({ htu: [HTU] }),
+    'is of 100 kB': { padding: 'x'.repeat(100_000) },
+    'is for another method': { htm: 'POST' },
+    'is for a method in small letters': { htm: 'get' },
+    'is for a path in other letters': { htu: `${BASE}/Orders` },
+    'is for another port': { htu: 'https://api.example.com:8443/orders' },
+    'is for http': { htu: 'http://api.example.com/orders' },
+    'is for a URL with a user name': { htu: 'https://x@api.example.com/orders' },
+    'is for no URL': { htu: '/orders' },
+    'is for a list of URLs': { htu: [HTU] },
     'is for another access token': async () =>
       client.proof({ ath: athOf(await client.tokens.token()) }),
-    'is for no access token': () => client.proof({ ath: undefined }),
-    'has a number for its jti': () => client.proof({ jti: 1 }),
+    'is for no access token': { ath: undefined },
+    'has a number for its jti': { jti: 1 },
     'expired in its own words': () => client.proof({ exp: now() - 1 }),
     'is of type JWT': () => signed({ typ: 'JWT' }),
     'has no key': () => signed({ jwk: undefined }),
@@ -77,7 +77,8 @@ describe('the guard: 401 invalid_dpop_proof for a DPoP proof that', () => {
 
   for (const [what, made] of Object.entries(wrong)) {
     it(what, async () => {
-      const refused = await refusal(api.authenticate(client.request({ dpop: await made() })))
+      const dpop = await (typeof made === 'function' ? made() : client.proof({ ...made }))
+      const refused = await refusal(api.authenticate(client.request({ dpop })))
       expect([refused.status, refused.error]).to.deep.equal([401, 'invalid_dpop_proof'])
       expect(refused.challenge('api')).to.match(
         /^DPoP realm="api", error="invalid_dpop_proof", error_description="DPoP proof [^"]+", algs="ES256 Ed25519 EdDSA"$/,

@@ -13,11 +13,7 @@ import { openedStore } from '../stores/opened-store.ts'
 import { auditLog, type Log } from './log.ts'
 
 /** The audit of this process: opened once, whoever writes. */
-export interface Ledger {
-  readonly store: AuditStore
-  readonly log: Log
-  readonly marks: Marks
-}
+export type Ledger = ReturnType<typeof newLedger>
 
 const ledgers = new WeakMap<AuditStore, Ledger>()
 
@@ -28,7 +24,7 @@ export function ledgerOf(audit: AuditStore): Ledger {
   return ledger
 }
 
-function newLedger(audit: AuditStore): Ledger {
+function newLedger(audit: AuditStore): { store: AuditStore; log: Log; marks: Marks } {
   const marked = marks()
   /** Its `open()` rejects if the storage cannot be opened, and tries again. */
   const opened = openedStore(audit)

@@ -1,4 +1,4 @@
-import { type AuditRecord, present, SAID_EVENTS } from 'oidc-provider-impersonation-verify/format'
+import { type AuditRecord, SAID_EVENTS } from 'oidc-provider-impersonation-verify/format'
 import { readAll } from '../../kernel/pages.ts'
 import { isAudited } from '../../kernel/roles.ts'
 import { recordNow } from '../../web/audit.ts'
@@ -122,7 +122,7 @@ async function acknowledgeObjection(
   const { kinds = [], count = 0 } = row?.alarm ?? {}
   if (kinds.join() !== 'objection') return
   const { note } = call.body
-  await recordNow(call, { event: 'support.acknowledged', id, ...present({ note }), alarms: count })
+  await recordNow(call, { event: 'support.acknowledged', id, note, alarms: count })
 }
 
 /** The message about the last word, for who said it. */

@@ -1,5 +1,5 @@
 import { findAccount } from 'oidc-provider-impersonation/siblings'
-import { type AuditRow, outcomeOf, present } from 'oidc-provider-impersonation-verify/format'
+import { type AuditRow, outcomeOf } from 'oidc-provider-impersonation-verify/format'
 import { MAX_ID_LENGTH } from '../../kernel/limits.ts'
 import { settle, waitForCapacity } from '../../web/audit.ts'
 import { optionalNote, writtenText } from '../../web/http/json-body.ts'
@@ -76,7 +76,7 @@ export function objections() {
     if (row?.customer?.id !== caller.id || began === undefined) throw notYours()
     await waitForCapacity(call)
     const isSaid = row.objection !== undefined || pending.has(id)
-    const said = { by: caller.id, ...present({ note }) }
+    const said = { by: caller.id, note }
     if (!isSaid) {
       pending.add(id)
       const entry = { event: 'support.objected', timeMs: now(), id, userId: caller.id } as const

@@ -48,14 +48,10 @@ export async function askFor(call: Call, asked: ActBody): Promise<AskedFor> {
     return found
   } catch (problem) {
     if (problem instanceof Problem && [403, 404].includes(problem.statusCode)) {
-      const refusal = {
-        operator: call.caller.id,
-        error: problem.error,
-        reason: problem.message,
-        protects: problem.error === 'access_denied' || undefined,
-        request: requestOf(asked),
-      }
-      await call.refusals.keep(refusal, true)
+      const { error, message: reason } = problem
+      const protects = error === 'access_denied' || undefined
+      const request = requestOf(asked)
+      await call.refusals.keep({ operator: call.caller.id, error, reason, protects, request }, true)
     }
     throw problem
   }

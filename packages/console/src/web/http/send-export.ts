@@ -99,6 +99,7 @@ export function isNaming(filter: object): boolean {
  * customer.
  */
 export function namelessFilter(filter: object): Readonly<Record<string, unknown>> {
-  const members = Object.entries(filter)
-  return Object.fromEntries(members.map(([name, value]) => [name, NAMING.includes(name) || value]))
+  return Object.fromEntries(
+    Object.entries(filter).map(([name, value]) => [name, NAMING.includes(name) || value]),
+  )
 }

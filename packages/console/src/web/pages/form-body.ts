@@ -39,10 +39,9 @@ const OWN_FIELDS = ['form', 'from', 'once', 'reader']
 
 /** The fields that a person chose or typed. An empty one is absent. */
 export function fieldsOf(values: FormValues): FormValues {
-  const given = Object.entries(values).filter(
-    ([name, value]) => value !== '' && !OWN_FIELDS.includes(name),
+  return Object.fromEntries(
+    Object.entries(values).filter(([name, value]) => value !== '' && !OWN_FIELDS.includes(name)),
   )
-  return Object.fromEntries(given)
 }
 
 async function readFields(request: IncomingMessage): Promise<Iterable<[string, unknown]>> {

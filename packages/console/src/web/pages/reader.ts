@@ -34,10 +34,9 @@ export function readerOf(
 
 /** The first language that the browser asks for, of those that there are. */
 export function languageOf(ctx: Context, { tags, preferred }: Languages): string {
-  const found = ctx
-    .acceptsLanguages()
-    .map((range) => (range === '*' ? preferred : lookUp(range, tags)))
-  return found.find((tag) => tag !== undefined) ?? preferred
+  const asked = ctx.acceptsLanguages()
+  const found = asked.flatMap((range) => (range === '*' ? preferred : (lookUp(range, tags) ?? [])))
+  return found[0] ?? preferred
 }
 
 function isLocale(tag: string): boolean {

@@ -81,9 +81,10 @@ export function servePages<
   }
   const { provider, settings } = parts
   const { brand, languages, url } = settings
-  const { base, clientId, looksEvery, table } = site
+  const { base, clientId, table } = site
   const findAssets = createAssets(brand)
   const cookie = cookiePlace(clientId, url)
+  const saidCookie = { ...cookie, name: `${cookie.name}-said` }
   const redirectUri = `${url}${base}/callback`
   const client: PageClient = { ...site, redirectUri }
   const assertClient = knownClient(provider, client)
@@ -114,7 +115,7 @@ export function servePages<
       // A person who cannot end what runs stays signed in, and can try again.
       if (person) await site.beforeSignOut?.(person)
       writeCookie(ctx, cookie, '', 0)
-      if (person) await signOut(ctx, provider, person, { clientId, returnTo: url + base })
+      if (person) await signOut(ctx, provider, person, clientId, url + base)
       else redirect(ctx, base)
     },
   }
@@ -219,7 +220,7 @@ export function servePages<
     const call = await enter(request)
     const show = async (page: (at: A) => PageView) => {
       const plain = readerAt(ctx, person, here)
-      const said = takeSaid(ctx, cookie, plain)
+      const said = takeSaid(ctx, saidCookie, plain)
       const at = await site.readerFor(call, { ...plain, refused, said })
       await send(ctx, at, page(at), site.Frame, person)
     }
@@ -251,7 +252,7 @@ export function servePages<
         throw new Problem(409, 'done_already', 'this form was sent already')
       }
       const { to = from, said, opens } = done.after ?? {}
-      if (said) keepSaid(ctx, cookie, said)
+      if (said) keepSaid(ctx, saidCookie, said)
       if (!opens) return redirect(ctx, base + pathBelow(to))
       // Into the application: by a redirect, or by a form that the script sends at once.
       const at = readerAt(ctx)
@@ -317,7 +318,7 @@ export function servePages<
             'data-here': ctx.method === 'POST' ? base + at.here : undefined,
             'data-now': at.now,
             'data-until': person.token.exp,
-            'data-every': looksEvery,
+            'data-every': site.looksEvery,
           },
         })}
       >

@@ -17,7 +17,8 @@ export async function signOut(
   ctx: Context,
   provider: Provider,
   { id, token }: Entered,
-  { clientId, returnTo }: { readonly clientId: string; readonly returnTo: string },
+  clientId: string,
+  returnTo: string,
 ): Promise<void> {
   const to = new URL(provider.urlFor('end_session'))
   await askProvider(async () => {

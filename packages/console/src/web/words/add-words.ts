@@ -34,11 +34,9 @@ export function addWords(base: Words, added: Sentences, tag: string) {
     const pathOf = (key: string) => (path === '' ? key : `${path}.${key}`)
     const unknown = Object.keys(members).filter((key) => !Object.hasOwn(known, key))
     differences.unknown.push(...unknown.map(pathOf))
-    const merged = Object.entries(known).map(([key, value]) => [
-      key,
-      merge(value, members[key], pathOf(key)),
-    ])
-    return Object.fromEntries(merged)
+    return Object.fromEntries(
+      Object.entries(known).map(([key, value]) => [key, merge(value, members[key], pathOf(key))]),
+    )
   }
   // It has the keys of `base`, each with a sentence that fits.
   return { words: merge(base, added, '') as Words, differences }

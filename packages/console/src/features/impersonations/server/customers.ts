@@ -27,14 +27,9 @@ export async function searchCustomers(call: WithQuery<typeof SEARCH>) {
   const { q: asked = '', offset } = query
   // A stop of all that the caller does. A start asks again.
   const stop = await gate.findStop(call, '').catch(() => undefined)
-  const isSearch = asked !== ''
-  return {
-    asked: isSearch ? asked : undefined,
-    offset,
-    stop,
-    recents: isSearch ? undefined : await findRecents(call),
-    ...(isSearch && (await directory.search(asked, offset, language))),
-  }
+  if (asked === '') return { offset, stop, recents: await findRecents(call) }
+  const { customers, more } = await directory.search(asked, offset, language)
+  return { asked, offset, stop, customers, more }
 }
 
 /** Finds as whom the caller acted last. While that cannot be read, who is known is searched for. */

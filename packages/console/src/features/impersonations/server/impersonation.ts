@@ -53,12 +53,8 @@ export async function showImpersonation(call: WithQuery<typeof PART_OF_TIMELINE>
 export const HOLD = { note: writtenText(MAX_NOTE_LENGTH) }
 export const RELEASE = { note: optionalNote }
 
-export const hold = (call: WithBody<typeof HOLD>) => recordHold(call, 'support.held')
-
-/** @throws Problem 409 for what is not on hold */
-export const release = (call: WithBody<typeof RELEASE>) => recordHold(call, 'support.released')
-
-async function recordHold(
+/** Puts an impersonation on hold, or releases it. @throws Problem 409 for what is not on hold */
+export async function recordHold(
   call: WithBody<typeof RELEASE>,
   event: 'support.held' | 'support.released',
 ): Promise<void> {

@@ -20,14 +20,7 @@ import {
 import { exportEntries, exportRows, SEARCHED, searchAudit } from './audit.ts'
 import { continueImpersonation, showContinue, WIDER } from './continue.ts'
 import { PAST, SOUGHT, showCustomer, suggestPeople } from './customers.ts'
-import {
-  HOLD,
-  hold,
-  PART_OF_TIMELINE,
-  RELEASE,
-  release,
-  showImpersonation,
-} from './impersonation.ts'
+import { HOLD, PART_OF_TIMELINE, RELEASE, recordHold, showImpersonation } from './impersonation.ts'
 import { endRunning } from './running.ts'
 
 const { action, file, page } = linesFor<Call>()
@@ -53,9 +46,15 @@ export const IMPERSONATION_PAGES = [
   file('/audit/entries.jsonl', SUPERVISING_ROLES, exportEntries, EXPORTS),
   page('/audit/:id', ALL_ROLES, PART_OF_TIMELINE, showImpersonation, impersonationPage),
   file('/audit/:id/entries.jsonl', SUPERVISING_ROLES, exportEntries, EXPORTS),
-  action('/audit/:id/hold', SUPERVISING_ROLES, HOLD, hold, { writes: true, says: 'held' }),
-  action('/audit/:id/release', SUPERVISING_ROLES, RELEASE, release, {
+  action('/audit/:id/hold', SUPERVISING_ROLES, HOLD, (call) => recordHold(call, 'support.held'), {
     writes: true,
-    says: 'released',
+    says: 'held',
   }),
+  action(
+    '/audit/:id/release',
+    SUPERVISING_ROLES,
+    RELEASE,
+    (call) => recordHold(call, 'support.released'),
+    { writes: true, says: 'released' },
+  ),
 ]

@@ -22,11 +22,11 @@ export type StripAnswer = Awaited<ReturnType<typeof findStrip>>
 /** Finds what the caller runs, and ran a moment ago. */
 export async function findStrip(call: Call) {
   const { audit, caller, now } = call
-  const begunBefore = { operator: caller.id, from: now() - LOOK_BACK_MS }
+  const begun = { operator: caller.id, from: now() - LOOK_BACK_MS }
   const [{ running }, page] = await Promise.all([
     runningImpersonations(call, { actor: caller.id }),
     unlessTrouble('what an operator could go on with cannot be read', () =>
-      audit.store.find(begunBefore, { limit: MAX_LOOKED_AT, now: now() }),
+      audit.store.find(begun, { limit: MAX_LOOKED_AT, now: now() }),
     ),
   ])
   const mine = running.filter(({ isMine }) => isMine)

@@ -1,6 +1,6 @@
 import { describeRule, findAccount } from 'oidc-provider-impersonation/siblings'
 import * as v from 'valibot'
-import { oneOf, type Read } from '../../../kernel/input.ts'
+import { oneOf } from '../../../kernel/input.ts'
 import { ACTING_ROLES } from '../../../kernel/roles.ts'
 import {
   type Foreseen,
@@ -26,8 +26,6 @@ export const QUESTION = {
   ticketId: v.optional(textParameter(100)),
 }
 
-type Question = Read<typeof QUESTION>
-
 /** The ticket in the context if the question names none, and there is no example. */
 const NO_TICKET = 'none'
 
@@ -41,10 +39,10 @@ export async function showRules(call: WithQuery<typeof QUESTION>) {
   await limitPreviews(caller.id)
   // One that says nothing is `null`.
   const rules = describeRule(provider).map((description) => description ?? null)
-  const { operator, userId } = question
-  if (operator === undefined || userId === undefined) return { rules, question }
+  const { operator, ...asked } = question
+  if (operator === undefined || asked.userId === undefined) return { rules, question }
   try {
-    return { rules, question, mayAct: await mayAct(call, { ...question, operator, userId }) }
+    return { rules, question, mayAct: await mayAct(call, operator, asked) }
   } catch (error) {
     if (!(error instanceof Problem) || ![400, 404].includes(error.statusCode)) throw error
     return { rules, question, notAnswered: { error: error.error, why: error.message } }
@@ -56,10 +54,7 @@ export async function showRules(call: WithQuery<typeof QUESTION>) {
  *
  * @throws Problem 400 for a question that is not accepted, 404 for a customer who is not there
  */
-async function mayAct(
-  call: Call,
-  { operator, ...question }: Question & { readonly operator: string; readonly userId: string },
-): Promise<Foreseen> {
+async function mayAct(call: Call, operator: string, question: object): Promise<Foreseen> {
   const { applications, durations, ticket } = call.settings
   const body = readAsked(call, {
     application: applications[0]?.clientId,

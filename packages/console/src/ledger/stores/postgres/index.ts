@@ -1,7 +1,7 @@
 import { objectWith, resolve, valid } from 'oidc-provider-impersonation/siblings'
+import { wholeSecondsRule } from '../../../kernel/option-rules.ts'
 import type { AuditStore } from '../../store.ts'
 import type { KeepingOptions } from '../keeping-options.ts'
-import { KEEPING_RULES } from '../keeping-rules.ts'
 import type { SqlDialect } from '../sql/dialect.ts'
 import { migrate, statementsIn } from '../sql/migrations.ts'
 import { sql } from '../sql/sql.ts'
@@ -26,7 +26,7 @@ export interface PostgresAuditOptions extends KeepingOptions {
 }
 
 const RULES = {
-  ...KEEPING_RULES,
+  keepFor: wholeSecondsRule,
   pool: objectWith<PostgresPool>('query', 'connect').required('a Pool of pg'),
   prepare: valid<boolean>((value) => typeof value === 'boolean', 'true or false').or(true),
 }

@@ -1,10 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { resolve, text } from 'oidc-provider-impersonation/siblings'
 import { reasonOf } from 'oidc-provider-impersonation-verify/format'
+import { wholeSecondsRule } from '../../../kernel/option-rules.ts'
 import type { AuditStore } from '../../store.ts'
 import { UnstorableError } from '../../unstorable.ts'
 import type { KeepingOptions } from '../keeping-options.ts'
-import { KEEPING_RULES } from '../keeping-rules.ts'
 import { allOf } from '../row-columns.ts'
 import type { SqlDialect } from '../sql/dialect.ts'
 import { isSchemaChanged, migrate, statementsIn } from '../sql/migrations.ts'
@@ -23,7 +23,7 @@ export interface SqliteAuditOptions extends KeepingOptions {
   readonly file: string
 }
 
-const RULES = { ...KEEPING_RULES, file: text.required('a path') }
+const RULES = { keepFor: wholeSecondsRule, file: text.required('a path') }
 
 /**
  * Keeps the audit in one file, with node:sqlite (Node 22.16 or later, whose SQLite has FTS5): durable on one machine, and
