@@ -42,16 +42,34 @@ export interface OutboxSource<S extends Subject> {
   choose(subject: S, now: number): Promise<Telling | undefined>
 }
 
-export function dueRows(store: AuditStore, to: Audience) {
-  return async (now: number, limit: number): Promise<readonly AuditRow[]> => {
-    const filter = { due: { to, before: now } }
-    return (await store.find(filter, { limit, now, oldestFirst: true })).rows
+/** A source of impersonations. */
+export function rowSource(
+  store: AuditStore,
+  to: Audience,
+  choose: OutboxSource<AuditRow>['choose'],
+): OutboxSource<AuditRow> {
+  return {
+    about: 'id',
+    choose,
+    async findDue(now, limit) {
+      const filter = { due: { to, before: now } }
+      return (await store.find(filter, { limit, now, oldestFirst: true })).rows
+    },
   }
 }
 
-export function duePermits(store: AuditStore, to: Audience) {
-  return async (now: number, limit: number): Promise<readonly AuditRecord[]> => {
-    const filter = { due: { to, before: now } }
-    return allReadable((await store.permits(filter, { limit, oldestFirst: true })).permits)
+/** A source of permits. */
+export function permitSource(
+  store: AuditStore,
+  to: Audience,
+  choose: OutboxSource<AuditRecord>['choose'],
+): OutboxSource<AuditRecord> {
+  return {
+    about: 'permit',
+    choose,
+    async findDue(now, limit) {
+      const filter = { due: { to, before: now } }
+      return allReadable((await store.permits(filter, { limit, oldestFirst: true })).permits)
+    },
   }
 }

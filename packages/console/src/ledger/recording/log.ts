@@ -49,12 +49,12 @@ const DECIDING_PART = 0.7
 const late = () => new Error('it does not answer')
 
 /** Pauses before a failed write is repeated, in milliseconds. Each is longer than the one before. */
-const PAUSES_MS = [50, 100, 250, 500, 1000] as const
+const PAUSES_MS = [50, 100, 250, 500, 1000]
 
 export function auditLog(
   store: WrittenStore,
   { markOf }: Marks,
-  pauses: readonly [number, ...number[]] = PAUSES_MS,
+  pauses: readonly number[] = PAUSES_MS,
 ) {
   const remembered = new BoundedMap<string, Sum>(MAX_SUMS_REMEMBERED)
   /** The reason why the store fails, while it fails. */
@@ -91,7 +91,7 @@ export function auditLog(
     const reason = reasonOf(error)
     if (trouble === undefined) log(`the storage takes no entries, they wait: ${reason}`)
     trouble = reason
-    const time = pauses[Math.min(failures, pauses.length - 1)] ?? pauses[0]
+    const time = pauses[failures] ?? pauses.at(-1)
     failures += 1
     await wait(time, undefined, { signal: end }).catch(() => {})
   }

@@ -230,12 +230,9 @@ function print(reported: AuditEntry): AuditEntry {
     const why = line === undefined ? 'it could not be written as JSON' : reasonOf(error)
     log(`an entry is set aside: ${why}`)
     const digest = line === undefined ? undefined : digestOf(line)
-    return setAsideEntry({ event: eventOf(reported), digest, why })
+    const event = typeof reported.event === 'string' ? reported.event.slice(0, 100) : undefined
+    return setAsideEntry({ event, digest, why })
   }
-}
-
-function eventOf(reported: { readonly event?: unknown }): string | undefined {
-  return typeof reported.event === 'string' ? reported.event.slice(0, 100) : undefined
 }
 
 /** The deployment tells these, and no request: they may name no person. */
@@ -246,16 +243,13 @@ const ALWAYS_STORED: readonly string[] = [
   'support.exported',
 ]
 
-function isKept(entry: AuditEntry): boolean {
-  return isNamed(entry) && entry.denial?.error !== 'approval_required'
-}
-
 /**
  * An entry without these members has nothing to search by and stays in the log. Such an entry needs
  * no credential: garbage at the exchange of a public client makes one. Many of them would hide the
  * real events.
  */
-function isNamed({ event, userId, actor, software, requestedBy, by }: AuditEntry): boolean {
+function isKept({ event, denial, userId, actor, software, requestedBy, by }: AuditEntry): boolean {
   const names = [userId, actor, software, requestedBy, by]
-  return ALWAYS_STORED.includes(event) || names.some((member) => member !== undefined)
+  const isNamed = ALWAYS_STORED.includes(event) || names.some((member) => member !== undefined)
+  return isNamed && denial?.error !== 'approval_required'
 }

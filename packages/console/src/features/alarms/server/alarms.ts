@@ -3,7 +3,7 @@ import {
   type AuditRow,
   pendingAlarmOf,
 } from 'oidc-provider-impersonation-verify/format'
-import { dueRows, type OutboxSource } from '../../../ledger/outbox/source.ts'
+import { rowSource } from '../../../ledger/outbox/source.ts'
 import type { AuditStore } from '../../../ledger/store.ts'
 
 /** An alarm, as it is handed to the deployment. */
@@ -22,25 +22,19 @@ export interface Alarm {
 export type OnAlarm = (alarm: Alarm, options: { readonly signal: AbortSignal }) => unknown
 
 /** Of impersonations with an alarm that the deployment has not been told. */
-export function alarmsToTell(
-  store: AuditStore,
-  onAlarm: OnAlarm,
-  urlOf: (row: string) => string,
-): OutboxSource<AuditRow> {
-  return {
-    about: 'id',
-    findDue: dueRows(store, 'deployment'),
-    async choose(row) {
-      const pending = pendingAlarmOf(row)
-      if (!pending) return undefined
-      const { kind, count } = pending
-      const { deliveries, ...impersonation } = row
-      const timeMs = deliveries?.deployment?.due[kind]?.at ?? row.lastAt
-      const about = { kind, timeMs, url: urlOf(row.id), impersonation }
-      return {
-        ...{ kind, count, is: 'told' },
-        tell: (id, signal) => onAlarm({ id, ...about }, { signal }),
-      }
-    },
-  }
+export function alarmsToTell(store: AuditStore, onAlarm: OnAlarm, urlOf: (row: string) => string) {
+  return rowSource(store, 'deployment', async (row) => {
+    const pending = pendingAlarmOf(row)
+    if (!pending) return undefined
+    const { kind, count } = pending
+    const { deliveries, ...impersonation } = row
+    const timeMs = deliveries?.deployment?.due[kind]?.at ?? row.lastAt
+    const about = { kind, timeMs, url: urlOf(row.id), impersonation }
+    return {
+      kind,
+      count,
+      is: 'told',
+      tell: (id, signal) => onAlarm({ id, ...about }, { signal }),
+    }
+  })
 }

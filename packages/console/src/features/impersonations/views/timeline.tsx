@@ -17,7 +17,7 @@ export function Timeline({ of: row }: { of: ImpersonationAnswer }, at: At) {
   const items = runs.map((run, index) => (
     <Fragment key={run[0].number}>
       <DayLine of={run[0].timeMs} before={runs[index - 1]?.[0].timeMs} />
-      <Item run={run} row={row} />
+      <RunItem run={run} row={row} />
     </Fragment>
   ))
   // An expiry raises no event.
@@ -84,7 +84,7 @@ function requestOf({ event, use }: TimelineEntry): string {
 }
 
 /** An entry, or a run of the same request; on demand the whole of each. */
-function Item({ run, row }: { run: RequestRun; row: ImpersonationAnswer }, at: At) {
+function RunItem({ run, row }: { run: RequestRun; row: ImpersonationAnswer }, at: At) {
   const { timeline: labels } = at.words.impersonations.audit
   const [first] = run
   const last = run.at(-1) ?? first

@@ -1,6 +1,5 @@
 import {
   type AuditRecord,
-  type AuditRow,
   DAY_MS,
   isAnswer,
   isPermit,
@@ -10,12 +9,7 @@ import {
   type ToTell,
 } from 'oidc-provider-impersonation-verify/format'
 import { type Outbox, startOutbox } from '../../../ledger/outbox/outbox.ts'
-import {
-  duePermits,
-  dueRows,
-  type OutboxSource,
-  type Telling,
-} from '../../../ledger/outbox/source.ts'
+import { permitSource, rowSource } from '../../../ledger/outbox/source.ts'
 import { allRecords } from '../../../ledger/readable.ts'
 import type { Audit } from '../../../ledger/recording/audit.ts'
 import type { AuditStore } from '../../../ledger/store.ts'
@@ -59,35 +53,27 @@ export function toldOfStarts(
 type Tell = (id: string, told: ToldOf, signal: AbortSignal) => Promise<unknown>
 
 /** Of impersonations: what a customer is told of their tickets. */
-export function ticketsToTell(store: AuditStore, tell: Tell): OutboxSource<AuditRow> {
-  return {
-    about: 'id',
-    findDue: dueRows(store, 'customer'),
-    async choose(row, now) {
-      const told = chooseTelling(row, await rowsOfTicket(store, row, now), now)
-      return told && { ...told, count: 1, tell: (id, signal) => tell(id, told, signal) }
-    },
-  }
+export function ticketsToTell(store: AuditStore, tell: Tell) {
+  return rowSource(store, 'customer', async (row, now) => {
+    const told = chooseTelling(row, await rowsOfTicket(store, row, now), now)
+    return told && { ...told, count: 1, tell: (id, signal) => tell(id, told, signal) }
+  })
 }
 
 /** Of permits: a request is told once a day. What cannot be answered any more is not told. */
-export function permitsToTell(store: AuditStore, tell: Tell): OutboxSource<AuditRecord> {
-  return {
-    about: 'permit',
-    findDue: duePermits(store, 'customer'),
-    async choose(permit, now): Promise<Telling | undefined> {
-      const pending = pendingNoticeOf(permit)
-      if (!pending || !(isAnswer(permit) || isPermit(permit))) return undefined
-      const { kind } = pending
-      if (kind === 'asked') {
-        if (!isAnswerable(permit, now)) return { ...pending, is: 'dropped' }
-        const before = await askedBefore(store, permit, now)
-        if (before.some(isTold)) return { ...pending, is: 'joined' }
-        if (before.length > 0) return undefined
-      }
-      return { ...pending, is: 'told', tell: (id, signal) => tell(id, { kind, permit }, signal) }
-    },
-  }
+export function permitsToTell(store: AuditStore, tell: Tell) {
+  return permitSource(store, 'customer', async (permit, now) => {
+    const pending = pendingNoticeOf(permit)
+    if (!pending || !(isAnswer(permit) || isPermit(permit))) return undefined
+    const { kind } = pending
+    if (kind === 'asked') {
+      if (!isAnswerable(permit, now)) return { ...pending, is: 'dropped' }
+      const before = await askedBefore(store, permit, now)
+      if (before.some(isTold)) return { ...pending, is: 'joined' }
+      if (before.length > 0) return undefined
+    }
+    return { ...pending, is: 'told', tell: (id, signal) => tell(id, { kind, permit }, signal) }
+  })
 }
 
 /** The requests of the last day before this one of which the customer was told, or is to be told. */

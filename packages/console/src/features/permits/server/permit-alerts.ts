@@ -1,10 +1,9 @@
 import {
-  type AuditRecord,
   isPermit,
   type PermitChange,
   pendingChangeOf,
 } from 'oidc-provider-impersonation-verify/format'
-import { duePermits, type OutboxSource } from '../../../ledger/outbox/source.ts'
+import { permitSource } from '../../../ledger/outbox/source.ts'
 import type { AuditStore } from '../../../ledger/store.ts'
 import { type Permit, recordAt } from '../../../records/record-at.ts'
 
@@ -28,22 +27,18 @@ export function changesToTell(
   store: AuditStore,
   onPermit: OnPermit,
   urlOf: (permit: string) => string | undefined,
-): OutboxSource<AuditRecord> {
-  return {
-    about: 'permit',
-    findDue: duePermits(store, 'deployment'),
-    async choose(found, now) {
-      const pending = pendingChangeOf(found)
-      if (!pending || !isPermit(found)) return undefined
-      const { kind, count } = pending
-      const timeMs = found.deliveries?.deployment?.due[kind]?.at ?? found.lastAt
-      const about = { kind, timeMs, url: urlOf(found.id), permit: recordAt(found, now) }
-      return {
-        kind,
-        count,
-        is: 'told',
-        tell: (id, signal) => onPermit({ id, ...about }, { signal }),
-      }
-    },
-  }
+) {
+  return permitSource(store, 'deployment', async (found, now) => {
+    const pending = pendingChangeOf(found)
+    if (!pending || !isPermit(found)) return undefined
+    const { kind, count } = pending
+    const timeMs = found.deliveries?.deployment?.due[kind]?.at ?? found.lastAt
+    const about = { kind, timeMs, url: urlOf(found.id), permit: recordAt(found, now) }
+    return {
+      kind,
+      count,
+      is: 'told',
+      tell: (id, signal) => onPermit({ id, ...about }, { signal }),
+    }
+  })
 }

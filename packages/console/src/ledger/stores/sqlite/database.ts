@@ -76,7 +76,8 @@ export function inTransaction<T>(database: DatabaseSync, work: () => T): Promise
       database.exec('COMMIT')
       return result
     } catch (error) {
-      undo(database)
+      // After some errors, such as a full disk, SQLite has undone it already.
+      if (database.isTransaction) database.exec('ROLLBACK')
       throw error
     }
   })
@@ -96,14 +97,6 @@ export async function emptyLog(database: DatabaseSync): Promise<void> {
       return
     }
     await delay(PAUSE_MS)
-  }
-}
-
-function undo(database: DatabaseSync): void {
-  try {
-    database.exec('ROLLBACK')
-  } catch {
-    // After some errors, such as a full disk, SQLite has undone it already.
   }
 }
 
