@@ -41,7 +41,22 @@ export const auditPage: View<AuditAnswer> = (answer, at) => {
             {counted(at, isAll ? audit.shownAll : audit.shown, rows.length)}
           </p>
           <Newer of={answer} />
-          {!isOwn && <Exports of={answer} />}
+          {!isOwn && (
+            <details class="exports">
+              <summary>{audit.export.title}</summary>
+              <div class="card exports-body">
+                <p>{audit.export.about}</p>
+                <div class="actions">
+                  <Link class="button" to={pathWith('/audit/export.csv', filter)} download>
+                    {audit.export.csvLabel}
+                  </Link>
+                  <Link class="button" to="/audit/entries.jsonl" download>
+                    {audit.export.all}
+                  </Link>
+                </div>
+              </div>
+            </details>
+          )}
         </div>
         <div class="list" data-again={again}>
           {rows.length > 0 ? (
@@ -94,26 +109,5 @@ function Newer({ of: { filter, newer } }: { of: AuditAnswer }, at: At) {
         </>
       )}
     </div>
-  )
-}
-
-/** Files of what the filter shows, and of everything. */
-function Exports({ of: { filter } }: { of: AuditAnswer }, { base, words }: At) {
-  const { export: labels } = words.impersonations.audit
-  return (
-    <details class="exports">
-      <summary>{labels.title}</summary>
-      <div class="card exports-body">
-        <p>{labels.about}</p>
-        <div class="actions">
-          <a class="button" href={base + pathWith('/audit/export.csv', filter)} download>
-            {labels.csvLabel}
-          </a>
-          <a class="button" href={`${base}/audit/entries.jsonl`} download>
-            {labels.all}
-          </a>
-        </div>
-      </div>
-    </details>
   )
 }

@@ -1,6 +1,7 @@
 import { isAlarmOpen } from 'oidc-provider-impersonation-verify/format'
 import { type StaffAt, text } from '../../../web/kit/at.ts'
 import { Disclosure } from '../../../web/kit/form.tsx'
+import { Link } from '../../../web/kit/link.tsx'
 import { NoteAction } from '../../../web/kit/note-action.tsx'
 import { auditPath } from '../../../web/kit/paths.ts'
 import { actingText, personName } from '../../../web/kit/people.tsx'
@@ -87,9 +88,9 @@ function Actions({ of: row }: { of: ImpersonationAnswer }, at: StaffAt) {
           <div class="card">
             <p>{prove.about}</p>
             <p>
-              <a class="button primary" href={`${at.base}${path}/entries.jsonl`} download>
+              <Link class="button primary" to={`${path}/entries.jsonl`} download>
                 {prove.save}
-              </a>
+              </Link>
             </p>
             <p>{prove.command}</p>
             <pre class="command">
