@@ -15,7 +15,7 @@ describe('malformed input: no 5xx, no token, no crash', () => {
     m2m = await deployment.m2mToken()
     actor = await deployment.actorToken()
   })
-  afterEach(() => expect(deployment.serverErrors).to.deep.equal([]))
+  afterEach(() => deployment.expectNoErrors())
 
   const clientError = (status: number) => status >= 400 && status < 500
 

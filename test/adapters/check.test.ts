@@ -7,7 +7,7 @@ import { createRedisAdapter } from '../../src/adapters/redis/index.ts'
 import { ImpersonationFeature, Provider, type ProviderConfiguration } from '../../src/index.ts'
 import { createConsumer } from '../../src/tokens/single-use.ts'
 import { configuration, enabled } from '../support/serving.ts'
-import { rejection } from './servers.ts'
+import { expectRejection, rejection } from './servers.ts'
 import { withMembers } from './with-members.ts'
 
 const PREFIX = 'The storage adapter cannot keep subject tokens: '
@@ -140,8 +140,10 @@ describe('provider.impersonation.check()', () => {
     const info = 'aof_enabled:0\r\nmaxmemory_policy:noeviction\r\n'
     const client = async ([command]: string[]) => (command === 'INFO' ? info : null)
     const adapter = createRedisAdapter({ client, requirePersistence: true })('SubjectToken')
-    const { message } = await rejection(checkStorage(adapter, async () => true))
-    expect(message).to.match(/subject tokens: createRedisAdapter: requirePersistence: .*always\.$/)
+    await expectRejection(
+      checkStorage(adapter, async () => true),
+      /subject tokens: createRedisAdapter: requirePersistence: .*always\.$/,
+    )
   })
 
   it('looks behind the guard in the process, too', async () => {
@@ -149,12 +151,11 @@ describe('provider.impersonation.check()', () => {
     await providerWith(() => ({ consumeOnce: undefined }), options).provider.impersonation.check()
     const loses = () => ({ consumeOnce: undefined, consume: async () => {} })
     const { provider } = providerWith(loses, options)
-    const { message } = await rejection(provider.impersonation.check())
-    expect(message).to.contain('find() resolves consumed as undefined')
+    await expectRejection(provider.impersonation.check(), 'find() resolves consumed as undefined')
   })
 
   it('comes after register(provider), and asks nothing where impersonation is off', async () => {
-    expect(await rejection(new ImpersonationFeature(enabled).check())).to.be.instanceOf(TypeError)
+    await expectRejection(new ImpersonationFeature(enabled).check(), TypeError)
     await new ImpersonationFeature({ enabled: false }).check()
   })
 })

@@ -160,6 +160,17 @@ export async function rejection(promise: Promise<unknown>): Promise<Error> {
   )
 }
 
+/** Expects a rejection with an error of this class or message. */
+export async function expectRejection(
+  promise: Promise<unknown>,
+  told: string | RegExp | (new (...given: never[]) => Error),
+): Promise<void> {
+  const error = await rejection(promise)
+  if (typeof told === 'function') expect(error).to.be.instanceOf(told)
+  else if (typeof told === 'string') expect(error.message).to.include(told)
+  else expect(error.message).to.match(told)
+}
+
 /** Waits until something is true, a minute at most. */
 export async function until(condition: () => Promise<boolean>): Promise<void> {
   const deadline = Date.now() + 60_000

@@ -42,7 +42,7 @@ describe('what is presented in the place of a token: no 5xx, no token', () => {
       expect(decodeJwt(body.access_token).act).to.deep.equal({ sub: 'olivia' })
     }
     await deployment.redeem(subject_token)
-    expect(deployment.serverErrors).to.deep.equal([])
+    deployment.expectNoErrors()
     await deployment.close()
   })
 

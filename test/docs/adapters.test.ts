@@ -125,7 +125,7 @@ describe('docs/adapters.md', () => {
       }
       const lists = await fetch(`${deployment.issuer}/status-lists`)
       expect(lists.status).to.equal(200)
-      expect(deployment.serverErrors).to.deep.equal([])
+      deployment.expectNoErrors()
     })
 
     it('may read no other key, and not delete or set up the server', async () => {

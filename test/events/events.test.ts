@@ -128,7 +128,7 @@ describe('audit events', () => {
     for (const name of [...own, 'access_token.saved']) {
       expect(told).to.include(`a listener for ${name} failed: thrown`)
     }
-    expect(deployment.serverErrors).to.deep.equal([])
+    deployment.expectNoErrors()
   })
 
   it('I6: no token value in any event, whoever put it into an error', async () => {

@@ -5,7 +5,7 @@ import { later } from '../support/clock.ts'
 import { bearer, CURRENT, END_CURRENT } from '../support/deployment.ts'
 import { athOf, type DPoPKey, dpopKey } from '../support/dpop.ts'
 import { faultyAdapter } from '../support/faulty-adapter.ts'
-import { expectAnswer } from '../support/http.ts'
+import { expectAnswer, expectUncached } from '../support/http.ts'
 import { resigned } from '../support/jwts.ts'
 import { managing } from '../support/managing.ts'
 import { shared } from '../support/shared.ts'
@@ -37,7 +37,7 @@ describe('GET {issuer}/impersonations/current', () => {
         const { expiresAt } = (await deployment.get(`/${id}`)).body
         const active = { state: 'active', expiresAt }
         const { headers } = await expectAnswer(deployment.current(token), 200, active)
-        expect(headers.get('cache-control')).to.equal('no-store')
+        expectUncached(headers)
         await deployment.provider.impersonation.end(id, how)
         const { cause = 'requested' } = how
         const expected = { state: 'ended', expiresAt, end: { cause, by } }

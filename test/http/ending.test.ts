@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { withMembers } from '../adapters/with-members.ts'
-import { expectAnswer } from '../support/http.ts'
+import { expectAnswer, expectUncached } from '../support/http.ts'
 import { managing } from '../support/managing.ts'
 import { shared } from '../support/shared.ts'
 
@@ -35,7 +35,7 @@ describe('POST …/impersonations/{id}/end, and …/impersonations/end', () => {
     const { id } = await deployment.start()
     const how = { by: { sub: 'olivia' }, cause: 'user', reason: 'first' }
     const first = await deployment.send(`/${id}/end`, how)
-    expect(first.headers.get('cache-control')).to.equal('no-store')
+    expectUncached(first.headers)
     expect(first.body.end).to.deep.equal({ at: first.body.end.at, ...how })
     for (const other of [{ by: { sub: 'eve' }, cause: 'policy', reason: 'second' }, {}]) {
       await expectAnswer(deployment.send(`/${id}/end`, other), 200, first.body)
@@ -60,7 +60,7 @@ describe('POST …/impersonations/{id}/end, and …/impersonations/end', () => {
     }
     await expectAnswer(deployment.send('/end'), 415)
     expect(await stateOf(id)).to.equal('issued')
-    expect(deployment.serverErrors).to.deep.equal([])
+    deployment.expectNoErrors()
   })
 
   it('many: ends what matches all of the filter, and counts what it ended itself', async () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { later } from '../support/clock.ts'
-import { expectAnswer } from '../support/http.ts'
+import { expectAnswer, expectUncached } from '../support/http.ts'
 import { managing, raw } from '../support/managing.ts'
 import { shared } from '../support/shared.ts'
 
@@ -14,7 +14,7 @@ describe('GET …/impersonations/{id}: see one', () => {
     const mayAct = { sub: 'olivia', clientId: 'console' }
     const { id, subjectToken } = await start({ context, mayAct, resource: orders, expiresIn: 60 })
     const issued = await expectAnswer(get(`/${id}`), 200)
-    expect(issued.headers.get('cache-control')).to.equal('no-store')
+    expectUncached(issued.headers)
     const { issuedAt, status } = issued.body
     expect(status).to.have.all.keys('idx', 'uri')
     expect(status.uri.startsWith(`${deployment.issuer}/status-lists/`)).to.equal(true)
@@ -101,6 +101,6 @@ describe('GET …/impersonations/{id}: see one', () => {
         expect([status, JSON.parse(text).error], shape).to.deep.equal([404, 'not_found'])
       }
     }
-    expect(deployment.serverErrors).to.deep.equal([])
+    deployment.expectNoErrors()
   })
 })

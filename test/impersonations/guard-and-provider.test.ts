@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { resourceServer } from '../../packages/resource-server/src/index.ts'
 import {
   ENDED,
@@ -54,7 +53,7 @@ describe('I11: the guard and the provider: a copied token', () => {
       await expectVerdict(api, mine.token, ENDED)
       await expectVerdict(api, other.token, 'alice')
       await expectVerdict(guard(), mine.token, ENDED)
-      expect(deployment.serverErrors).to.deep.equal([])
+      deployment.expectNoErrors()
     })
   }
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { ACCESS_TOKEN_TYPE } from '../../src/index.ts'
 import { deploy, type Form } from '../support/deployment.ts'
-import { expectAnswer } from '../support/http.ts'
+import { expectAnswer, expectUncached } from '../support/http.ts'
 import { claimsOf } from '../support/own-hooks.ts'
 import { shared } from '../support/shared.ts'
 
@@ -108,7 +108,7 @@ describe('RFC 8693: what an authorization server must do', () => {
         const { headers, body } = await expectAnswer(refused, 400, error)
         expect(body.error_description).to.match(description)
         expect(headers.get('content-type')).to.match(/^application\/json/)
-        expect(headers.get('cache-control')).to.equal('no-store')
+        expectUncached(headers)
         expect(body).to.have.all.keys('error', 'error_description')
       }
       await deployment.redeem(subject_token)
@@ -128,7 +128,7 @@ describe('RFC 8693: what an authorization server must do', () => {
       const form = { requested_token_type, scope }
       const { headers, body, claims } = await exchanged(form)
       expect(headers.get('content-type')).to.match(/^application\/json/)
-      expect(headers.get('cache-control')).to.equal('no-store')
+      expectUncached(headers)
       expect(body).to.deep.equal({
         access_token: body.access_token,
         issued_token_type: ACCESS_TOKEN_TYPE,

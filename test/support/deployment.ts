@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { createServer } from 'node:http'
+import { expect } from 'chai'
 import Koa from 'koa'
 import mount from 'koa-mount'
 import { ACCESS_TOKEN_TYPE, Provider, TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
@@ -31,6 +32,7 @@ export interface Deployment extends AsyncDisposable {
   readonly orders: string
   /** Everything the provider reported as `server_error`. */
   readonly serverErrors: unknown[]
+  expectNoErrors(): void
   post(path: string, form: Form, headers?: Record<string, string>): Promise<Answer>
   /** A machine-to-machine token for the management API. */
   m2mToken(form?: Form, client?: [id: string, secret: string]): Promise<string>
@@ -165,6 +167,7 @@ export async function deploy(
       )
     },
     actorToken: async (accountId = 'olivia') => (await signIn(deployment, accountId)).access_token,
+    expectNoErrors: () => void expect(serverErrors).to.deep.equal([]),
     redeem: (subject_token) => expectAnswer(deployment.exchange({ subject_token }), 200),
     expectWorthless: (subject_token) =>
       expectAnswer(deployment.exchange({ subject_token }), 400, REFUSED),

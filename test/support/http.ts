@@ -82,3 +82,7 @@ export async function expectAnswer<A extends Pick<Answer, 'status'> & { body?: A
   } else if (told) expect(body, what).to.deep.equal(told)
   return answer
 }
+
+export function expectUncached(headers: Headers): void {
+  expect(headers.get('cache-control')).to.equal('no-store')
+}

@@ -127,7 +127,7 @@ for (const tokenFormat of ['jwt', 'opaque'] as const) {
         const used = { authorization, dpop: await proof({ nonce, htu: `${claims.htu}?x=1#y` }) }
         await expectAnswer(send(deployment, door, used), good)
         await expectAnswer(send(deployment, door, used), 401)
-        expect(deployment.serverErrors).to.deep.equal([])
+        deployment.expectNoErrors()
       })
 
       it('needs its certificate', async () => {

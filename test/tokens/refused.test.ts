@@ -37,7 +37,7 @@ describe('I3: a token is good at its own door alone', () => {
     }
     await expectAnswer(present.actor(good.actor), 200)
     await expectAnswer(present.issue(good.issue), 201)
-    expect(deployment.serverErrors).to.deep.equal([])
+    deployment.expectNoErrors()
     await deployment.close()
   })
 

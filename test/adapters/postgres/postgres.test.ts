@@ -6,7 +6,7 @@ import type { LookUp } from '../../../src/adapters/contract.ts'
 import { createPostgresAdapter } from '../../../src/adapters/postgres/index.ts'
 import { listStatement, statements } from '../../../src/adapters/postgres/statements.ts'
 import { pageOf } from '../../../src/adapters/sql.ts'
-import { POSTGRES_URL, rejection, suiteOn } from '../servers.ts'
+import { expectRejection, POSTGRES_URL, suiteOn } from '../servers.ts'
 import { ownSchema } from './schema.ts'
 
 const suite = await suiteOn('PostgreSQL')
@@ -125,8 +125,7 @@ suite('createPostgresAdapter', () => {
       await create()('Client').upsert('client', {})
       expect(await create().deleteExpired({ batchSize: 10 })).to.equal(25)
       expect(await create().deleteExpired()).to.equal(0)
-      const error = await rejection(create().deleteExpired({ batchSize: 0 }))
-      expect(error).to.be.instanceOf(TypeError)
+      await expectRejection(create().deleteExpired({ batchSize: 0 }), TypeError)
       const { rows } = await pool.query(`SELECT id FROM ${table} ORDER BY id`)
       expect(rows.map(({ id }) => id)).to.deep.equal(['client', 'live'])
     })

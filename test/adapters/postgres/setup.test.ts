@@ -6,7 +6,7 @@ import {
   migrate,
   migrationSql,
 } from '../../../src/adapters/postgres/index.ts'
-import { POSTGRES_URL, rejection, suiteOn } from '../servers.ts'
+import { expectRejection, POSTGRES_URL, rejection, suiteOn } from '../servers.ts'
 import { ownSchema } from './schema.ts'
 
 const suite = await suiteOn('PostgreSQL')
@@ -133,8 +133,7 @@ suite('createPostgresAdapter, set up', () => {
       await withRights('SELECT', async (poor) => {
         const adapter = createPostgresAdapter({ pool: poor, schema })('SubjectToken')
         expect(await adapter.find('a')).to.equal(undefined)
-        const error = await rejection(adapter.consumeOnce('a'))
-        expect(error.message).to.match(/GRANT SELECT, INSERT, UPDATE, DELETE ON/)
+        await expectRejection(adapter.consumeOnce('a'), /GRANT SELECT, INSERT, UPDATE, DELETE ON/)
       })
     })
 
@@ -144,16 +143,15 @@ suite('createPostgresAdapter, set up', () => {
         options: '-c default_transaction_read_only=on',
       })
       const adapter = createPostgresAdapter({ pool: standby, schema })('SubjectToken')
-      expect((await rejection(adapter.consumeOnce('a'))).message).to.contain('primary')
+      await expectRejection(adapter.consumeOnce('a'), 'primary')
       await standby.end()
     })
 
     it('when the table is another one', async () => {
       await pool.query(`CREATE TABLE ${schema}.other (id text)`)
       const adapter = createPostgresAdapter({ pool, schema, table: 'other' })('SubjectToken')
-      expect((await rejection(adapter.find('a'))).message).to.contain('a column is missing')
-      const error = await rejection(migrate(pool, { schema, table: 'other' }))
-      expect(error.message).to.contain("it is another program's")
+      await expectRejection(adapter.find('a'), 'a column is missing')
+      await expectRejection(migrate(pool, { schema, table: 'other' }), "it is another program's")
       const { rows } = await pool.query(
         "SELECT 1 FROM information_schema.columns WHERE table_schema = $1 AND table_name = 'other'",
         [schema],

@@ -6,7 +6,7 @@ import { adapterContract } from '../../../packages/testing/src/adapters/index.ts
 import { MAX_RETENTION_SECONDS, statusListId } from '../../../src/adapters/record.ts'
 import { createRedisAdapter } from '../../../src/adapters/redis/index.ts'
 import { warnings } from '../../support/warnings.ts'
-import { ageKeys, REDIS_URL, rejection, suiteOn, until } from '../servers.ts'
+import { ageKeys, expectRejection, REDIS_URL, rejection, suiteOn, until } from '../servers.ts'
 import { type OpenRedis, openIoredis, openNodeRedis } from './clients.ts'
 
 const suite = await suiteOn('Redis')
@@ -196,7 +196,7 @@ suite('createRedisAdapter', () => {
   it('rejects a consumption that Redis answers with nonsense', async () => {
     for (const reply of [null, '', 'OK', 2, undefined]) {
       const tokens = createRedisAdapter({ client: async () => reply })('SubjectToken')
-      expect(await rejection(tokens.consumeOnce('a'))).to.be.instanceOf(TypeError)
+      await expectRejection(tokens.consumeOnce('a'), TypeError)
     }
   })
 
@@ -236,9 +236,12 @@ suite('createRedisAdapter', () => {
     it('I5: are trouble where Redis tells no hash or half a chunk, and never none', async () => {
       for (const hash of [null, 'OK', { 'ended:0': '00' }]) {
         const tokens = tokensWith(() => hash)
-        expect(await rejection(tokens.endedIndices('list'))).to.be.instanceOf(TypeError)
+        await expectRejection(tokens.endedIndices('list'), TypeError)
         const next = tokens.followEnded?.('list').next() ?? expect.fail()
-        expect(await rejection(next.then((indices) => [...indices]))).to.be.instanceOf(TypeError)
+        await expectRejection(
+          next.then((indices) => [...indices]),
+          TypeError,
+        )
       }
     })
 

@@ -11,7 +11,7 @@ import {
 } from '../../../src/adapters/sqlite/index.ts'
 import { resolve } from '../../../src/options/rules.ts'
 import { newFolder } from '../../support/folder.ts'
-import { rejection } from '../servers.ts'
+import { expectRejection, rejection } from '../servers.ts'
 
 describe('createSqliteAdapter', () => {
   let now = Date.now()
@@ -122,7 +122,7 @@ describe('createSqliteAdapter', () => {
       const deleted = await factory.deleteExpired({ batchSize: 10 })
       expect(deleted).to.be.within(50, 105)
       expect(count(file)).to.equal(1)
-      expect(await rejection(factory.deleteExpired({ batchSize: -1 }))).to.be.instanceOf(TypeError)
+      await expectRejection(factory.deleteExpired({ batchSize: -1 }), TypeError)
     })
   })
 

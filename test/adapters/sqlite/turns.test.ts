@@ -9,7 +9,7 @@ import {
 } from '../../../src/adapters/sqlite/index.ts'
 import { StorageError } from '../../../src/adapters/storage-error.ts'
 import { newFolder } from '../../support/folder.ts'
-import { rejection } from '../servers.ts'
+import { expectRejection, rejection } from '../servers.ts'
 
 describe('what is written to SQLite in one turn of the event loop', () => {
   let factory: SqliteAdapterFactory
@@ -99,7 +99,7 @@ describe('what is written to SQLite in one turn of the event loop', () => {
     await asked
     expect(stored()).to.have.length(130)
     for (const late of [write('late'), adapter.find('used')]) {
-      expect(await rejection(late)).to.be.instanceOf(StorageError)
+      await expectRejection(late, StorageError)
     }
   })
 })

@@ -21,7 +21,7 @@ const PROMISED: Readonly<Record<string, readonly string[]>> = {
   ],
   'operator lead': [
     ...['GET /customers', 'GET /customers/:id', 'GET /act', 'GET /continue/:id'],
-    ...['POST /impersonations', 'POST /impersonations/emergency'],
+    'POST /impersonations',
     ...['POST /impersonations/:id/continue', 'POST /running/:id/end'],
     ...['POST /permits', 'POST /permits/emergency'],
   ],

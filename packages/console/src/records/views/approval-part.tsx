@@ -37,7 +37,7 @@ export function ApprovalPart({ approval, field }: { approval: Approval; field: F
   )
 }
 
-function Emergency({ field }: { field: FieldIn }, { base, words }: At) {
+function Emergency({ field }: { field: FieldIn }, { words }: At) {
   const { ask } = words.permits
   const why = field('emergency')
   return (
@@ -50,7 +50,7 @@ function Emergency({ field }: { field: FieldIn }, { base, words }: At) {
       <div class="emergency">
         <p class="note">{ask.emergencyAbout}</p>
         <NoteField of={why} label={ask.emergencyReason} maxLength={MAX_REASON_LENGTH} />
-        <Button kind="danger" formAction={`${base}/impersonations/emergency`}>
+        <Button kind="danger" name="isEmergency" value="true">
           {ask.emergencyGo}
         </Button>
       </div>

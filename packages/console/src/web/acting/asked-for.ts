@@ -137,6 +137,7 @@ export const actForm = ({ settings }: Pick<Parts, 'settings'>) => ({
   ...actEntries(settings),
   /** `true` if it replaces what the caller runs in the application. */
   instead: checked,
+  isEmergency: checked,
   /** The reason why it cannot wait for an approval. */
   emergency: optionalText(MAX_REASON_LENGTH),
 })

@@ -133,15 +133,14 @@ describe('the form to act', () => {
 
   it('starts in an emergency, with the reason why it cannot wait, and not without', async () => {
     await using deployment = await deployWithPermits(RULE_WITHOUT_CARLA)
-    const { permits } = deployment
     const html = await read(deployment, { access: 'change' })
-    const button = `${ACT}/emergency`
-    const without = await press(deployment, html, ACT, { button })
+    const isEmergency = 'true'
+    const without = await press(deployment, html, ACT, { more: { isEmergency } })
     expectStatus(without, 400)
     expect(without.text, 'it is open').to.match(/<details id="emergency"[^>]* open/)
     const emergency = 'The order leaves in five minutes'
-    expectStatus(await press(deployment, html, ACT, { button, more: { emergency } }), 303)
-    const [permit] = (await permits.list({ operator: 'olivia' })).records
+    expectStatus(await press(deployment, html, ACT, { more: { isEmergency, emergency } }), 303)
+    const [permit] = (await deployment.permits.list({ operator: 'olivia' })).records
     expect(permit).to.include({ kind: 'emergency', why: emergency })
   })
 })

@@ -3,7 +3,7 @@ import { impersonationUrl } from 'oidc-provider-impersonation-browser'
 import { MAX_REASON_LENGTH } from 'oidc-provider-impersonation-verify/format'
 import * as v from 'valibot'
 import {
-  actForm,
+  type actForm,
   askFor,
   findCustomer,
   foresee,
@@ -13,7 +13,7 @@ import {
 import type { ActBody } from '../../../web/answers.ts'
 import { nameIn } from '../../../web/applications.ts'
 import { recordNow } from '../../../web/audit.ts'
-import { writtenText } from '../../../web/http/json-body.ts'
+import { invalid } from '../../../web/http/problem.ts'
 import { personId, textParameter } from '../../../web/http/query.ts'
 import type { Opening } from '../../../web/pages/table.ts'
 import type { Call, WithBody, WithQuery } from '../../../web/parts.ts'
@@ -84,30 +84,21 @@ async function foreseeDraft(
   }
 }
 
-/** The members of the form, with the reason why it cannot wait for an approval. */
-export const emergencyForm = (call: Call) => ({
-  ...actForm(call),
-  emergency: writtenText(MAX_REASON_LENGTH),
-})
-
 /**
  * `POST /impersonations` issues a subject token, with which the application acts as the customer. 403
  * `access_denied` for a protected customer, `own_account` for the operator's own, `stopped` with the stop as
- * `record`. 404 `user_not_found`.
- *
- * @param emergency why it cannot wait for the approval that the rule asks for
+ * `record`. 404 `user_not_found`. With `isEmergency`, it begins without the approval that the rule asks for.
  */
-export async function act(call: WithBody<ReturnType<typeof actForm>>, emergency?: string) {
-  const { instead, emergency: _, ...body } = call.body
+export async function act(call: WithBody<ReturnType<typeof actForm>>) {
+  const { instead, isEmergency, emergency, ...body } = call.body
+  if (isEmergency && emergency === undefined)
+    throw invalid('emergency is required: why it cannot wait')
   const inTheWay = instead ? await findInTheWay(call, body.application) : []
-  const handOver = await issueHandOver(call, body, { emergency })
+  const handOver = await issueHandOver(call, body, { emergency: isEmergency && emergency })
   // After the issue, so that a refusal ends nothing.
   for (const { id } of inTheWay) await endAsCaller(call, id)
   return handOver
 }
-
-export const actInEmergency = (call: WithBody<ReturnType<typeof emergencyForm>>) =>
-  act(call, call.body.emergency)
 
 /** An application lets one impersonation act at a time, in one browser. */
 async function findInTheWay(call: Call, application: string) {

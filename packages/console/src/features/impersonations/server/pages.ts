@@ -8,15 +8,7 @@ import { customerPage } from '../views/customer-page.tsx'
 import { peoplePage } from '../views/customers-page.tsx'
 import { impersonationPage } from '../views/impersonation-page.tsx'
 import { continuePage } from '../views/strip.tsx'
-import {
-  ACT_LINK,
-  act,
-  actInEmergency,
-  emergencyForm,
-  type HandOver,
-  openingOf,
-  showAct,
-} from './act.ts'
+import { ACT_LINK, act, type HandOver, openingOf, showAct } from './act.ts'
 import { exportEntries, exportRows, SEARCHED, searchAudit } from './audit.ts'
 import { continueImpersonation, showContinue, WIDER } from './continue.ts'
 import { PAST, SOUGHT, showCustomer, suggestPeople } from './customers.ts'
@@ -36,7 +28,6 @@ export const IMPERSONATION_PAGES = [
   page('/people', ALL_ROLES, SOUGHT, suggestPeople, peoplePage),
   page('/act', ACTING_ROLES, ACT_LINK, showAct, actPage),
   action('/impersonations', ACTING_ROLES, actForm, act, ACTS),
-  action('/impersonations/emergency', ACTING_ROLES, emergencyForm, actInEmergency, ACTS),
   action('/impersonations/:id/continue', ACTING_ROLES, WIDER, continueImpersonation, ACTS),
   page('/continue/:id', ACTING_ROLES, {}, showContinue, continuePage),
   action('/running/:id/end', ACTING_ROLES, {}, endRunning, { says: 'ended' }),
