@@ -1,6 +1,6 @@
-import { hash } from 'node:crypto'
 import type { Provider } from 'oidc-provider-impersonation'
 import { findAccount } from 'oidc-provider-impersonation/siblings'
+import { digestOf } from 'oidc-provider-impersonation-verify/chain'
 import {
   type AnswerRecord,
   type AuditPerson,
@@ -147,7 +147,7 @@ function ticketIn(ticket = '', settings: Settings): string | undefined {
 /** By the customer and the ticket alone: who reads it learns of no person whom the notice does not name. */
 function threadOf({ id, customer, ...subject }: AuditRow | AnswerRecord | PermitRecord): string {
   const parts = subject.ticket === undefined ? [id] : [customer?.id, ticketKey(subject.ticket)]
-  return hash('sha256', JSON.stringify(['thread', ...parts]), 'base64url')
+  return digestOf(JSON.stringify(['thread', ...parts]))
 }
 
 /**
