@@ -14,12 +14,9 @@ import { Timeline } from './timeline.tsx'
 /** One impersonation: all facts, and everything that happened in it. The address is permanent. */
 export const impersonationPage: View<ImpersonationAnswer> = (row, at) => {
   const { impersonation: labels } = at.words.impersonations.audit
-  const [operator, customer] = [personName(at, row.operator), personName(at, row.customer)]
+  const slots = { operator: personName(at, row.operator), customer: personName(at, row.customer) }
   return {
-    title:
-      row.outcome === 'refused'
-        ? text(at, labels.titleRefused, { operator, customer })
-        : actingText(at, row),
+    title: row.outcome === 'refused' ? text(at, labels.titleRefused, slots) : actingText(at, row),
     back: { to: '/audit', label: labels.back },
     body: (
       <>

@@ -43,6 +43,8 @@ function MayAct({ of: { question, mayAct, notAnswered } }: { of: RulesAnswer }, 
   const { base, words, me } = at
   const { form } = words.rules
   const { look, change } = words.impersonations.running
+  const isAuditor = me.role === 'auditor'
+  const noCustomer = isAuditor ? form.notInAudit : words.web.problems.codes.user_not_found
   const given: Readonly<Record<string, string | undefined>> = {
     application: me.applications[0]?.clientId,
     access: 'read',
@@ -57,7 +59,7 @@ function MayAct({ of: { question, mayAct, notAnswered } }: { of: RulesAnswer }, 
         of={field('userId')}
         who="customer"
         label={form.customer}
-        help={me.role === 'auditor' && form.customerOfAudit}
+        help={isAuditor && form.customerOfAudit}
       />
       <Choice
         of={field('application')}
@@ -90,18 +92,17 @@ function MayAct({ of: { question, mayAct, notAnswered } }: { of: RulesAnswer }, 
       </div>
       <div role="status" class="verdict" id="verdict">
         {mayAct && <Verdict of={mayAct} />}
-        {notAnswered && <NotAnswered {...notAnswered} />}
+        {notAnswered && (
+          <p>
+            {notAnswered.error === 'user_not_found'
+              ? noCustomer
+              : text(at, form.notAccepted, { why: notAnswered.why })}
+          </p>
+        )}
       </div>
       <p class="note">{form.about}</p>
     </form>
   )
-}
-
-function NotAnswered({ error, why }: { error: string; why: string }, at: StaffAt) {
-  const { form } = at.words.rules
-  if (error !== 'user_not_found') return <p>{text(at, form.notAccepted, { why })}</p>
-  const isAuditor = at.me.role === 'auditor'
-  return <p>{isAuditor ? form.notInAudit : at.words.web.problems.codes.user_not_found}</p>
 }
 
 /** The answer that the operator would get. */
