@@ -10,8 +10,8 @@ import { shownRow } from '../../web/rows.ts'
 import { cookiePlace, readCookie, writeCookie } from '../../web/sign-in/cookie.ts'
 import { noSuchRecord, PermitError } from '../errors.ts'
 import {
-  awaitsApprover,
   type CustomerRecordCall,
+  mayOfApprover,
   type RecordCall,
   recordFor,
   shownDeciders,
@@ -34,7 +34,7 @@ export async function showRecord(call: RecordCall) {
   const seen = (await recordFor(call, record)) ?? (isUsed && shownRecord(record, call))
   if (!seen) throw noSuchRecord()
   if (seen.isMine && seen.state !== 'requested') keepSeen(call, seen.id)
-  const isAwaited = seen.state === 'requested' && awaitsApprover(record, now())
+  const isAwaited = mayOfApprover(record, now()).includes('granted')
   return {
     record: seen,
     /** While it can be decided by a second person. */

@@ -45,9 +45,9 @@ export function mayOf(record: AuditRecord, person: Speaking, now: number) {
   return SAID_EVENTS.filter((event) => canSay(record, event, person, now))
 }
 
-/** Checks whether an approver has a word to say about a record now. */
-export const awaitsApprover = (record: AuditRecord, now: number) =>
-  mayOf(record, { id: '', is: ['approver'] }, now).length > 0
+/** The events that an approver may say now. */
+export const mayOfApprover = (record: AuditRecord, now: number) =>
+  mayOf(record, { id: '', is: ['approver'] }, now)
 
 /** Checks whether a record waits for a person who may say these. A stop by a lead waits for nobody. */
 export function isAwaited(
@@ -61,7 +61,7 @@ export function isAwaited(
 export async function recordFor(call: RecordCall, record: AuditRecord) {
   const { caller, now, records } = call
   const isMine = record.operator?.id === caller.id
-  const isAsked = !isMine && awaitsApprover(record, now())
+  const isAsked = !isMine && mayOfApprover(record, now()).length > 0
   const approvers = isAsked ? await records.who.approvers(record) : []
   const { is } = speakerOf(caller.id, caller.role === 'lead', approvers)
   const shown = shownRecord(record, call, is)

@@ -158,6 +158,15 @@ describe('the pages of the approvals', () => {
     expect(readText(often.text)).to.include('too many requests')
   })
 
+  it('name who can decide on a request, and nobody of the support where the customer alone decides', async () => {
+    const second = await request()
+    expect(await see('olivia', `/records/${second}`)).to.include('Grace Lindqvist can decide.')
+    const customers = await request({ customer: 'bob', scope: 'orders:read' })
+    expect(await see('olivia', `/records/${customers}`))
+      .to.include('It needs the approval of the customer.')
+      .and.not.include('can decide')
+  })
+
   it('speak German', async () => {
     await request()
     const headers = { 'accept-language': 'de' }
