@@ -2,7 +2,7 @@
 // lib/helpers/defaults shows whether a policy is the deployment's own. lib/helpers/jwt signs: the
 // provider exports no signing key, and only its own helper signs with keys outside the process
 // (ExternalSigningKey).
-import { hkdfSync } from 'node:crypto'
+import { createSecretKey, hkdfSync } from 'node:crypto'
 import type { JSONWebKeySet } from 'jose'
 import type {
   Adapter,
@@ -117,7 +117,7 @@ export async function signJwt(
  * Derives symmetric keys (RFC 5869) from the keys of cookies, and others from the private signing keys. The first of
  * each kind is the one in use. Keys outside the process are left out.
  */
-export function derivedKeys(provider: Provider, purpose: string): readonly (readonly Buffer[])[] {
+export function derivedKeys(provider: Provider, purpose: string) {
   const { keystore } = instance(provider)
   const cookieKeys = configurationOf(provider).cookies?.keys ?? []
   const algorithms = [signingAlgorithm(provider) ?? [], SIGNING_ALGORITHMS].flat()
@@ -128,7 +128,7 @@ export function derivedKeys(provider: Provider, purpose: string): readonly (read
     [...keys].flatMap(({ d, priv }) => d ?? priv ?? []),
   ]
   return secrets.map((kind) =>
-    kind.map((secret) => Buffer.from(hkdfSync('sha256', secret, '', purpose, 32))),
+    kind.map((secret) => createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', purpose, 32)))),
   )
 }
 

@@ -26,7 +26,7 @@ every impersonation is the sum of its entries.
 --help                This text.
 
 The exit code is 0 if the audit is whole, 1 if it is not (what is broken is named), and 2 if it could
-not be verified. It needs about 200 MB of memory, and as much more for each million impersonations.
+not be verified. It needs about 300 MB of memory, and 200 MB more for each million impersonations.
 
 What no verification can find:
 

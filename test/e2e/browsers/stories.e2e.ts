@@ -158,7 +158,7 @@ inEachBrowser('the stories', (browser) => {
     })
     await step('a lead approves', [2, 0], async () => {
       await grace.press('Approve: Olivia Okafor as Chidi Okeke')
-      await grace.sees('Approve this?')
+      await grace.sees('From now on, Olivia Okafor may act as Chidi Okeke')
       await grace.press('Approve')
       await grace.sees('Approved.')
     })
@@ -166,9 +166,10 @@ inEachBrowser('the stories', (browser) => {
       opens(olivia, 'Act as Chidi Okeke'),
     )
     expect(await shop.text(), 'the time that was chosen').to.match(/(?:10:00|9:[45]\d) left/)
-    await step('a lead takes it back, and the shop is covered', [2, 0], async () => {
+    await step('a lead takes it back, and the shop is covered', [3, 0], async () => {
+      await grace.press('See what is in force')
       await grace.press('Take back: Olivia Okafor as Chidi Okeke')
-      await grace.sees('Take this back?')
+      await grace.sees('This ends what Olivia Okafor runs under it')
       await grace.press('Take back')
       const ended = Date.now()
       await shop.sees('You no longer act as Chidi Okeke')
@@ -178,9 +179,10 @@ inEachBrowser('the stories', (browser) => {
     await form('olivia', 'chidi', 'SUP-406')
     await olivia.choose('Look and change')
     await olivia.press('Ask for approval')
-    await step('a lead refuses', [2, 1], async () => {
+    await step('a lead refuses', [3, 1], async () => {
+      await grace.press('Inbox')
       await grace.press('Refuse: Olivia Okafor as Chidi Okeke')
-      await grace.sees('Refuse this?')
+      await grace.sees('Olivia Okafor reads your note')
       await grace.fill('Note', 'Call the customer first')
       await grace.press('Refuse')
       await grace.sees('You refused it.')

@@ -59,13 +59,8 @@ export function decisions({ store, log: auditLog }: Ledger, timeoutMs: number, a
   ): Promise<AuditRecord | undefined> {
     const entry = alerts ? tellDeployment(told, changeOf(told)) : told
     const record = foldRecord(before?.record, entry)
-    const sum = before && {
-      kind: 'record' as const,
-      version: before.stored.last,
-      permit: before.stored,
-    }
     try {
-      if (!(await auditLog.decide({ entry, before: sum, slots }, left))) return undefined
+      if (!(await auditLog.decide(entry, before?.stored, slots, left))) return undefined
     } catch (cause) {
       if (cause instanceof NothingDecided) throw permitsUnreadable(cause)
       log(`a decision on a permit may not be stored: ${reasonOf(cause)}`)

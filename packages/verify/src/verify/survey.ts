@@ -28,7 +28,8 @@ export async function survey(batches: AsyncIterable<readonly Line[]>, signer: Si
         continue
       }
       const id = SUM_FORMAT.exec(text)?.[1]
-      if (id !== undefined) sums.set(id, number)
+      // A copy: a part of the text would keep the whole text in memory.
+      if (id !== undefined) sums.set(Buffer.from(id, 'latin1').toString('latin1'), number)
       const jws = SEAL_FORMAT.exec(text)?.[1]
       if (jws === undefined) continue
       const { issuer = signer.issuer } = lastSeal ?? {}

@@ -1,5 +1,5 @@
-import { hash } from 'node:crypto'
 import { endsWithin } from 'oidc-provider-impersonation/siblings'
+import { digestOf } from 'oidc-provider-impersonation-verify/chain'
 import {
   ATTEMPT_MS,
   type Audience,
@@ -118,7 +118,9 @@ export function startOutbox({
     began(isBegun)
     // An attempt that took long to be stored has lost its time.
     if (!isBegun || now() > time + ATTEMPT_MS - timeoutMs) return
-    const failure = await failureOf(telling, messageId(to, about, id, kind, count))
+    // The same in every process, and each time.
+    const messageId = digestOf(JSON.stringify([to, about, id, kind, count]))
+    const failure = await failureOf(telling, messageId)
     if (failure === undefined) await record('support.told', 0)
     else {
       log(`telling ${who} failed, and is tried again: ${failure}`)
@@ -164,9 +166,4 @@ export function startOutbox({
       await endsWithin(STOP_TIMEOUT_MS, all)
     },
   }
-}
-
-/** The same in every process, and each time. */
-function messageId(...parts: readonly (number | string)[]): string {
-  return hash('sha256', JSON.stringify(parts), 'base64url')
 }

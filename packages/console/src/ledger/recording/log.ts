@@ -4,7 +4,7 @@ import { type AuditEntry, reasonOf } from 'oidc-provider-impersonation-verify/fo
 import { complain, log } from '../../kernel/log-line.ts'
 import { untilAborted } from '../../kernel/until-aborted.ts'
 import type { Marks } from '../sealing/marks.ts'
-import type { AuditStore, Batch, Sum, Written } from '../store.ts'
+import type { AuditStore, Batch, KeptRecord, Sum, Written } from '../store.ts'
 import { UnstorableError } from '../unstorable.ts'
 import {
   type Composed,
@@ -19,15 +19,6 @@ import {
 
 /** Writes what this process has for the audit. */
 export type Log = ReturnType<typeof auditLog>
-
-/** An entry about a permit, and what was looked at before. */
-export interface Undecided {
-  readonly entry: AuditEntry
-  /** The permit; `undefined` for a new one. */
-  readonly before: Sum | undefined
-  /** For a new one. */
-  readonly slots: Batch['slots']
-}
 
 /** A decision is not stored, and will not be. */
 export class NothingDecided extends Error {
@@ -201,14 +192,21 @@ export function auditLog(
     /**
      * Writes one entry about a permit, once or not at all.
      *
+     * @param before the permit as it was looked at; `undefined` for a new one
+     * @param slots of a new one
      * @returns `false` where something else was decided before: nothing is stored
      * @throws NothingDecided where nothing is stored, or will be
      * @throws Error where it is not known whether it is stored
      */
-    async decide({ entry, before, slots }: Undecided, left: () => number): Promise<boolean> {
-      const one = pendingOf(entry)
-      const id = subjectOf(one) ?? ''
-      const composed = compose([one], new Map(before && [[id, before]]), markOf, slots)
+    async decide(
+      entry: AuditEntry,
+      before: KeptRecord | undefined,
+      slots: Batch['slots'],
+      left: () => number,
+    ): Promise<boolean> {
+      const sums = new Map<string, Sum>()
+      if (before) sums.set(before.id, { kind: 'record', version: before.last, permit: before })
+      const composed = compose([pendingOf(entry)], sums, markOf, slots)
       await limitTime(left(), store.open(), late).catch((cause) => {
         throw new NothingDecided('the storage fails', { cause })
       })

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto'
+import { createHmac, type KeyObject } from 'node:crypto'
 import type { Provider } from 'oidc-provider-impersonation'
 import { derivedKeys } from 'oidc-provider-impersonation/siblings'
 
@@ -10,8 +10,8 @@ const MARK_LENGTH = 22
 export type Marks = ReturnType<typeof marks>
 
 /** @param kinds of keys: the first of each marks */
-export function marks(kinds: readonly (readonly Buffer[])[] = []) {
-  const markBy = (key: Buffer, text: string) =>
+export function marks(kinds: readonly (readonly (Buffer | KeyObject)[])[] = []) {
+  const markBy = (key: Buffer | KeyObject, text: string) =>
     createHmac('sha256', key).update(text).digest('base64url').slice(0, MARK_LENGTH)
 
   return {

@@ -145,7 +145,7 @@ export function startSeals({
   async function seal(isDue = false): Promise<void> {
     try {
       if (await endsWithin(SEAL_TIMEOUT_MS, sealInTurn(isDue ? 'anyway' : 'new'))) return
-      log(`${SAYS.failing}: the signature takes too long`)
+      log(`${SAYS.failing}: it takes too long`)
     } catch (error) {
       log(`${SAYS.failing}: ${reasonOf(error)}`)
     }

@@ -10,7 +10,7 @@ import { RecordCard, RecordMarks, recordTitle } from './record-card.tsx'
 
 const PATH = '/records'
 
-/** All records, a row each, which opens to its card. */
+/** All records, a row each, which opens to its card. Those in force are open at once. */
 export const historyPage: View<HistoryAnswer> = ({ asked, filter, records, next }, at) => {
   const { history, older } = at.words.records
   const { export: file } = at.words.impersonations.audit
@@ -42,7 +42,7 @@ export const historyPage: View<HistoryAnswer> = ({ asked, filter, records, next 
         <ul class="timeline-part" aria-label={history.title}>
           {records.map((record) => (
             <li key={record.id} class="card">
-              <details id={`open-${record.id}`}>
+              <details id={`open-${record.id}`} open={asked.state === 'in_force'}>
                 <summary>
                   <bdi>{recordTitle(at, record)}</bdi> <Ticket of={record} />{' '}
                   <Time at={record.requestedAt} form="recent" /> <RecordMarks of={record} />

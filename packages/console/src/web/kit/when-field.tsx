@@ -8,12 +8,23 @@ const MONTHS_SHOWN = 24
 /** Any time, today, a week, a month, or the days from one to another: see `WHEN`. */
 export function WhenField({ range, isDays }: { range: Range; isDays?: boolean }, at: At) {
   const { from, to } = range
-  const { filter } = at.words.impersonations.audit
+  const { now, words, zone } = at
+  const { filter } = words.impersonations.audit
+  const today = dateOf(zone, now)
+  const months = Array.from({ length: MONTHS_SHOWN }, (_, back) => monthOf(zone, now, back))
+  const choices = new Map<string, string>([
+    ['any', filter.anyTime],
+    [rangeText(daysFrom(zone, today, 1)), filter.today],
+    [rangeText(daysFrom(zone, today, 7, -6)), filter.lastDays],
+    ...months.map((month) => [rangeText(month), timeText(at, month.from, 'month')] as const),
+    ['days', filter.fromTo],
+  ])
   const asked = isDays ? 'days' : rangeText(range).replace(/^-$/, 'any')
-  const choices = new Map(choicesAt(at))
-  if (!choices.has(asked)) choices.set(asked, momentsText(range, at))
+  // A part of time that is no choice is told to the minute.
+  const moment = (time: number | undefined) => (time === undefined ? '' : timeText(at, time))
+  if (!choices.has(asked)) choices.set(asked, `${moment(from)} – ${moment(to)}`)
   const day = (name: 'from' | 'to', time: number | undefined) => {
-    const value = time === undefined ? '' : dateOf(at.zone, time)
+    const value = time === undefined ? '' : dateOf(zone, time)
     return <TextField type="date" of={{ id: `when-${name}`, name, value }} label={filter[name]} />
   }
   return (
@@ -28,24 +39,4 @@ export function WhenField({ range, isDays }: { range: Range; isDays?: boolean },
       {day('to', to === undefined ? to : to - 1)}
     </>
   )
-}
-
-/** A part of time that is no choice, to the minute. */
-function momentsText({ from, to }: Range, at: At): string {
-  const moment = (time: number | undefined) => (time === undefined ? '' : timeText(at, time))
-  return `${moment(from)} – ${moment(to)}`
-}
-
-function choicesAt(at: At): readonly (readonly [value: string, label: string])[] {
-  const { now, words, zone } = at
-  const { filter } = words.impersonations.audit
-  const today = dateOf(zone, now)
-  const months = Array.from({ length: MONTHS_SHOWN }, (_, back) => monthOf(zone, now, back))
-  return [
-    ['any', filter.anyTime],
-    [rangeText(daysFrom(zone, today, 1)), filter.today],
-    [rangeText(daysFrom(zone, today, 7, -6)), filter.lastDays],
-    ...months.map((month) => [rangeText(month), timeText(at, month.from, 'month')] as const),
-    ['days', filter.fromTo],
-  ]
 }

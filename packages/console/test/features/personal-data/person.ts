@@ -77,9 +77,8 @@ export async function permit(
   for (const entry of entries) {
     const about = { timeMs: AGO, by: 'olivia', permit: idOf(name) }
     const stored = await store.permit(idOf(name))
-    const before = stored && { kind: 'record' as const, version: stored.last, permit: stored }
     const full = { ...about, ...entry } as AuditEntry
-    const isStored = await log.decide({ entry: full, before, slots: [] }, () => 5000)
+    const isStored = await log.decide(full, stored, [], () => 5000)
     if (!isStored) throw new Error('the permit is not stored')
   }
   return idOf(name)

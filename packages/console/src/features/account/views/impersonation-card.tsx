@@ -4,7 +4,7 @@ import { Badge, UnapprovedMark } from '../../../web/kit/badge.tsx'
 import { Fact } from '../../../web/kit/fact.tsx'
 import { ActionButton } from '../../../web/kit/form.tsx'
 import { NoteAction } from '../../../web/kit/note-action.tsx'
-import { actorName } from '../../../web/kit/people.tsx'
+import { actorName, personName } from '../../../web/kit/people.tsx'
 import { Text } from '../../../web/kit/text.tsx'
 import { Time, timeText } from '../../../web/kit/time.tsx'
 
@@ -15,7 +15,7 @@ const STATE_TONES: { [S in AccountImpersonation['state']]?: 'alarm' | 'warning' 
 
 /** One time that the support team acted as the customer. */
 export function ImpersonationCard({ of }: { of: AccountImpersonation }, at: At) {
-  const { id, state, objectedAt } = of
+  const { id, state, endedBy, objectedAt } = of
   const { account } = at.words
   const isRunning = state === 'running'
   const shown = { ...of, ticket: of.ticket ?? account.noTicket }
@@ -28,7 +28,11 @@ export function ImpersonationCard({ of }: { of: AccountImpersonation }, at: At) 
           <Text of={account[sentenceOf(state)]} who={<bdi class="person">{who}</bdi>} />
         </h3>
         <span class="marks">
-          <Badge tone={STATE_TONES[state] ?? 'plain'}>{stateText(of, at)}</Badge>
+          <Badge tone={STATE_TONES[state] ?? 'plain'}>
+            {endedBy
+              ? text(at, account.endedBy, { who: personName(at, endedBy) })
+              : account.states[state]}
+          </Badge>
           <UnapprovedMark of={of} />
         </span>
       </div>
@@ -95,10 +99,4 @@ export function ImpersonationCard({ of }: { of: AccountImpersonation }, at: At) 
 function sentenceOf(state: AccountImpersonation['state']) {
   if (state === 'running') return 'actsAsYou'
   return ['waiting', 'unused', 'refused'].includes(state) ? 'askedToAct' : 'actedAsYou'
-}
-
-/** The state, or the end: *Ended by Olivia Ortiz*. */
-function stateText({ state, endedBy }: AccountImpersonation, at: At): string {
-  const { states, endedBy: sentence } = at.words.account
-  return endedBy ? text(at, sentence, { who: endedBy.name ?? endedBy.id }) : states[state]
 }

@@ -123,8 +123,14 @@ export async function issueHandOver(
   const { application, customer } = asked
   const { subjectToken, expiresIn } = await gate.issue(call, asked, body, emergency)
   const id = hash('sha256', subjectToken, 'base64url')
-  // With permits, the exchange asks again.
-  if (!gate.hasPermits) await assertStillNotStopped(call, customer.id, id)
+  // The customer may have objected while it was issued, or a lead stopped the operator. With permits, the
+  // exchange asks again.
+  const stop = gate.hasPermits ? undefined : await gate.findStop(call, customer.id)
+  if (stop) {
+    const cause = stop.customer ? 'user' : 'requested'
+    await call.provider.impersonation.end(id, { by: { sub: stop.by?.id ?? '' }, cause })
+    throw gate.stoppedProblem(stop)
+  }
   if (continues !== undefined) {
     await recordNow(call, { event: 'support.continued', id, userId: customer.id, continues })
   }
@@ -149,13 +155,4 @@ export function openingOf(
     return { url, name, field: { name: 'impersonation', value: subjectToken } }
   const expiresAtMs = now() + expiresIn * 1000
   return { name, url: impersonationUrl(url, { subjectToken, actor: caller.id, expiresAtMs }) }
-}
-
-/** The customer may have objected while it was issued, or a lead stopped the operator. */
-async function assertStillNotStopped(call: Call, customer: string, id: string): Promise<void> {
-  const stop = await call.gate.findStop(call, customer)
-  if (!stop) return
-  const cause = stop.customer ? 'user' : 'requested'
-  await call.provider.impersonation.end(id, { by: { sub: stop.by?.id ?? '' }, cause })
-  throw call.gate.stoppedProblem(stop)
 }

@@ -1,4 +1,4 @@
-import { type At, counted, text } from '../../../web/kit/at.ts'
+import { counted, text } from '../../../web/kit/at.ts'
 import { Link } from '../../../web/kit/link.tsx'
 import { auditListPath, pathWith } from '../../../web/kit/paths.ts'
 import { Text } from '../../../web/kit/text.tsx'
@@ -26,10 +26,12 @@ export const auditPage: View<AuditAnswer> = (answer, at) => {
       : [audit.titleCustomer, audit.aboutCustomer]
   const isFiltered = auditListPath(filter) !== '/audit'
   const isAll = next === undefined && before === undefined && !isFiltered
+  const { count, more } = answer.newer ?? { count: 0, more: false }
+  const many = count === 0 ? audit.newerPerhaps : text(at, audit.newerMany, { count })
   const [first = { at: now, id: NO_ID }] = rows
-  const more = { first: `${first.at}.${first.id}`, when: isDays ? 'days' : undefined }
+  const place = { first: `${first.at}.${first.id}`, when: isDays ? 'days' : undefined }
   // Older rows stay as they are. On the first page, newer ones wait.
-  const again = before === undefined ? base + auditListPath(filter, more) : undefined
+  const again = before === undefined ? base + auditListPath(filter, place) : undefined
   return {
     title,
     about,
@@ -40,8 +42,33 @@ export const auditPage: View<AuditAnswer> = (answer, at) => {
           <p class="shown-count" role="status">
             {counted(at, isAll ? audit.shownAll : audit.shown, rows.length)}
           </p>
-          <Newer of={answer} />
-          {!isOwn && <Exports of={answer} />}
+          {/* New rows announce themselves here, and wait for a click. Nothing moves: the place is always there. */}
+          <div class="newer" role="status">
+            {(count > 0 || more) && (
+              <>
+                <span>{more ? many : counted(at, audit.newer, count)}</span>
+                <Link class="button" to={auditListPath(filter)}>
+                  {audit.showNewer}
+                </Link>
+              </>
+            )}
+          </div>
+          {!isOwn && (
+            <details class="exports">
+              <summary>{audit.export.title}</summary>
+              <div class="card exports-body">
+                <p>{audit.export.about}</p>
+                <div class="actions">
+                  <Link class="button" to={pathWith('/audit/export.csv', filter)} download>
+                    {audit.export.csvLabel}
+                  </Link>
+                  <Link class="button" to="/audit/entries.jsonl" download>
+                    {audit.export.all}
+                  </Link>
+                </div>
+              </div>
+            </details>
+          )}
         </div>
         <div class="list" data-again={again}>
           {rows.length > 0 ? (
@@ -76,44 +103,4 @@ export const auditPage: View<AuditAnswer> = (answer, at) => {
       </>
     ),
   }
-}
-
-/** New rows announce themselves here, and wait for a click. The place is always there, so nothing moves. */
-function Newer({ of: { filter, newer } }: { of: AuditAnswer }, at: At) {
-  const { audit } = at.words.impersonations
-  const { count, more } = newer ?? { count: 0, more: false }
-  const many = count === 0 ? audit.newerPerhaps : text(at, audit.newerMany, { count })
-  return (
-    <div class="newer" role="status">
-      {(count > 0 || more) && (
-        <>
-          <span>{more ? many : counted(at, audit.newer, count)}</span>
-          <Link class="button" to={auditListPath(filter)}>
-            {audit.showNewer}
-          </Link>
-        </>
-      )}
-    </div>
-  )
-}
-
-/** Files of what the filter shows, and of everything. */
-function Exports({ of: { filter } }: { of: AuditAnswer }, { base, words }: At) {
-  const { export: labels } = words.impersonations.audit
-  return (
-    <details class="exports">
-      <summary>{labels.title}</summary>
-      <div class="card exports-body">
-        <p>{labels.about}</p>
-        <div class="actions">
-          <a class="button" href={base + pathWith('/audit/export.csv', filter)} download>
-            {labels.csvLabel}
-          </a>
-          <a class="button" href={`${base}/audit/entries.jsonl`} download>
-            {labels.all}
-          </a>
-        </div>
-      </div>
-    </details>
-  )
 }

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { Customer } from '../../../web/customer-directory.ts'
 import { type At, text } from '../../../web/kit/at.ts'
+import { Fact } from '../../../web/kit/fact.tsx'
 import { NotShown } from '../../../web/kit/frame.tsx'
 import { Link, Older } from '../../../web/kit/link.tsx'
 import { actPath, customerPath, recordPath } from '../../../web/kit/paths.ts'
@@ -96,14 +97,9 @@ export function Details({ of: { details } }: { of: Customer }) {
   return (
     <dl class="details">
       {Object.entries(details).map(([label, value]) => (
-        <div key={label}>
-          <dt>
-            <bdi>{label}</bdi>
-          </dt>
-          <dd>
-            <bdi>{value}</bdi>
-          </dd>
-        </div>
+        <Fact key={label} name={label}>
+          <bdi>{value}</bdi>
+        </Fact>
       ))}
     </dl>
   )

@@ -9,7 +9,7 @@ import type { AuditAnswer } from '../server/audit.ts'
 
 /** The filter of the audit. What is asked most often stands in one line. */
 export function Filters({ of }: { of: AuditAnswer }, at: StaffAt) {
-  const { filter, isDays } = of
+  const { filter, isDays, rows } = of
   const { base, me, words } = at
   const { filter: names, outcomes } = words.impersonations.audit
   // Operators see what they did.
@@ -29,6 +29,23 @@ export function Filters({ of }: { of: AuditAnswer }, at: StaffAt) {
       options={Object.entries({ '': names.any, ...labels })}
     />
   )
+  const chip = (member: string, value: string | undefined) =>
+    value && text(at, names.memberChip, { member, value })
+  const personOf = (who: 'customer' | 'operator') => {
+    const id = filter[who]
+    const found = rows.map((row) => row[who]).find((person) => person?.id === id)
+    return id && personName(at, found ?? { id })
+  }
+  const { ticket, outcome, alarm, held } = filter
+  // The conditions that are asked for, but for those in the line of the search.
+  const chips = {
+    operator: chip(names.operator, personOf('operator')),
+    customer: chip(names.customer, personOf('customer')),
+    ticket: chip(names.ticket, ticket),
+    outcome: chip(names.outcome, outcome && outcomes[outcome]),
+    alarm: alarm && names.alarms[alarm],
+    held: held && names.held,
+  }
   return (
     <search class="filter">
       <form class="filter-box" method="get" action={`${base}/audit`} data-auto>
@@ -56,7 +73,7 @@ export function Filters({ of }: { of: AuditAnswer }, at: StaffAt) {
                 <>
                   {select('alarm', names.alarms)}
                   <label class="choice flag">
-                    <input type="checkbox" name="held" value="true" checked={filter.held} />
+                    <input type="checkbox" name="held" value="true" checked={held} />
                     {names.held}
                   </label>
                 </>
@@ -68,7 +85,7 @@ export function Filters({ of }: { of: AuditAnswer }, at: StaffAt) {
       {auditListPath(filter) !== '/audit' && (
         <div class="conditions">
           <ul class="chips" aria-label={names.chips}>
-            {chipsOf(of, at).map(
+            {Object.entries(chips).map(
               ([name, chip]) =>
                 chip && (
                   <li key={name}>
@@ -89,25 +106,4 @@ export function Filters({ of }: { of: AuditAnswer }, at: StaffAt) {
       )}
     </search>
   )
-}
-
-/** The conditions that are asked for, in words, but for those in the line of the search. */
-function chipsOf({ filter, rows }: AuditAnswer, at: StaffAt) {
-  const { filter: names, outcomes } = at.words.impersonations.audit
-  const { ticket, outcome, alarm, held } = filter
-  const chip = (member: string, value: string | undefined) =>
-    value && text(at, names.memberChip, { member, value })
-  const personOf = (who: 'customer' | 'operator') => {
-    const id = filter[who]
-    const found = rows.map((row) => row[who]).find((person) => person?.id === id)
-    return id && personName(at, found ?? { id })
-  }
-  return Object.entries({
-    operator: chip(names.operator, personOf('operator')),
-    customer: chip(names.customer, personOf('customer')),
-    ticket: chip(names.ticket, ticket),
-    outcome: chip(names.outcome, outcome && outcomes[outcome]),
-    alarm: alarm && names.alarms[alarm],
-    held: held && names.held,
-  })
 }

@@ -1,6 +1,7 @@
 import { isAlarmOpen } from 'oidc-provider-impersonation-verify/format'
 import { type StaffAt, text } from '../../../web/kit/at.ts'
 import { Disclosure } from '../../../web/kit/form.tsx'
+import { Link } from '../../../web/kit/link.tsx'
 import { NoteAction } from '../../../web/kit/note-action.tsx'
 import { auditPath } from '../../../web/kit/paths.ts'
 import { actingText, personName } from '../../../web/kit/people.tsx'
@@ -13,12 +14,9 @@ import { Timeline } from './timeline.tsx'
 /** One impersonation: all facts, and everything that happened in it. The address is permanent. */
 export const impersonationPage: View<ImpersonationAnswer> = (row, at) => {
   const { impersonation: labels } = at.words.impersonations.audit
-  const [operator, customer] = [personName(at, row.operator), personName(at, row.customer)]
+  const slots = { operator: personName(at, row.operator), customer: personName(at, row.customer) }
   return {
-    title:
-      row.outcome === 'refused'
-        ? text(at, labels.titleRefused, { operator, customer })
-        : actingText(at, row),
+    title: row.outcome === 'refused' ? text(at, labels.titleRefused, slots) : actingText(at, row),
     back: { to: '/audit', label: labels.back },
     body: (
       <>
@@ -87,9 +85,9 @@ function Actions({ of: row }: { of: ImpersonationAnswer }, at: StaffAt) {
           <div class="card">
             <p>{prove.about}</p>
             <p>
-              <a class="button primary" href={`${at.base}${path}/entries.jsonl`} download>
+              <Link class="button primary" to={`${path}/entries.jsonl`} download>
                 {prove.save}
-              </a>
+              </Link>
             </p>
             <p>{prove.command}</p>
             <pre class="command">

@@ -21,6 +21,7 @@ export function RunningNow(
 ) {
   const count = running.length
   const labels = at.words.impersonations.running
+  const mayAct = at.me.role !== 'auditor'
   const told = more ? text(at, labels.more, { count }) : counted(at, labels.counted, count)
   return (
     <section>
@@ -29,50 +30,44 @@ export function RunningNow(
       <p role="status" data-about="*" class={count === 0 ? 'empty' : undefined}>
         {count === 0 ? labels.empty : told}
       </p>
-      {count > 0 && <RunningTable rows={running} />}
-    </section>
-  )
-}
-
-function RunningTable({ rows }: { rows: readonly RunningImpersonation[] }, at: StaffAt) {
-  const { columns, title } = at.words.impersonations.running
-  const mayAct = at.me.role !== 'auditor'
-  return (
-    <Table
-      label={title}
-      rows={rows}
-      group={{
-        of: ({ operator, software }) => operator?.id ?? `${software} alone`,
-        // An operator stands above what software runs for them, too.
-        head: ({ operator, software }) => <Actor of={operator ? { operator } : { software }} />,
-        actions: ({ operator }) => <StopButton operator={operator} />,
-      }}
-      names={columns}
-      numeric={['left']}
-      cells={{
-        customer({ customer }) {
-          const person = <NamedPerson of={customer} />
-          return mayAct ? <Link to={customerPath(customer.id)}>{person}</Link> : person
-        },
-        ticket: (row) => <Ticket of={row} />,
-        reason: ({ reason }) => <bdi class="free">{reason}</bdi>,
-        application: (it) => (
-          <span class="marks">
-            <bdi>{it.applicationName}</bdi>
-            {it.software !== undefined && (
-              <span class="soft">
-                <Actor of={it} />
+      {count > 0 && (
+        <Table
+          label={labels.title}
+          rows={running}
+          group={{
+            of: ({ operator, software }) => operator?.id ?? `${software} alone`,
+            // An operator stands above what software runs for them, too.
+            head: ({ operator, software }) => <Actor of={operator ? { operator } : { software }} />,
+            actions: ({ operator }) => <StopButton operator={operator} />,
+          }}
+          names={labels.columns}
+          numeric={['left']}
+          cells={{
+            customer({ customer }) {
+              const person = <NamedPerson of={customer} />
+              return mayAct ? <Link to={customerPath(customer.id)}>{person}</Link> : person
+            },
+            ticket: (row) => <Ticket of={row} />,
+            reason: ({ reason }) => <bdi class="free">{reason}</bdi>,
+            application: (it) => (
+              <span class="marks">
+                <bdi>{it.applicationName}</bdi>
+                {it.software !== undefined && (
+                  <span class="soft">
+                    <Actor of={it} />
+                  </span>
+                )}
               </span>
-            )}
-          </span>
-        ),
-        access: (it) => <AccessMarks of={it} />,
-        latest: (it) => <Latest of={it} />,
-        started: ({ startedAt }) => <Time at={startedAt} form="ofDay" />,
-        left: ({ expiresAt }) => <Countdown until={expiresAt} />,
-        end: mayAct && ((it) => <EndButton of={it} />),
-      }}
-    />
+            ),
+            access: (it) => <AccessMarks of={it} />,
+            latest: (it) => <Latest of={it} />,
+            started: ({ startedAt }) => <Time at={startedAt} form="ofDay" />,
+            left: ({ expiresAt }) => <Countdown until={expiresAt} />,
+            end: mayAct && ((it) => <EndButton of={it} />),
+          }}
+        />
+      )}
+    </section>
   )
 }
 

@@ -5,7 +5,6 @@ import { Link } from '../../../web/kit/link.tsx'
 import { auditPath, pathWith } from '../../../web/kit/paths.ts'
 import { Text } from '../../../web/kit/text.tsx'
 import { Time, timeText } from '../../../web/kit/time.tsx'
-import { dateOf } from '../../../web/when.ts'
 import type { ImpersonationAnswer, TimelineEntry } from '../server/impersonation.ts'
 import { EntryInWords, toneOf } from './entry.tsx'
 
@@ -14,12 +13,18 @@ export function Timeline({ of: row }: { of: ImpersonationAnswer }, at: At) {
   const { entries, next, outcome } = row
   const { timeline: labels } = at.words.impersonations.audit
   const runs = runsOf(entries)
-  const items = runs.map((run, index) => (
-    <Fragment key={run[0].number}>
-      <DayLine of={run[0].timeMs} before={runs[index - 1]?.[0].timeMs} />
-      <RunItem run={run} row={row} />
-    </Fragment>
-  ))
+  const days = runs.map(([{ timeMs }]) => timeText(at, timeMs, 'day'))
+  const items = runs.map((run, index) => {
+    const day = days[index] ?? ''
+    return (
+      <Fragment key={run[0].number}>
+        {day !== days[index - 1] && (
+          <li class="day-line">{text(at, labels.day, { day, zone: at.zone })}</li>
+        )}
+        <RunItem run={run} row={row} />
+      </Fragment>
+    )
+  })
   // An expiry raises no event.
   const expiry = outcome === 'expired' ? row.expiresAt : undefined
   const before = runs.filter(([{ timeMs }]) => timeMs <= (expiry ?? timeMs)).length
@@ -51,14 +56,6 @@ export function Timeline({ of: row }: { of: ImpersonationAnswer }, at: At) {
       )}
     </section>
   )
-}
-
-/** The day of what follows, if it is another one than before. */
-function DayLine({ of, before }: { of: number; before: number | undefined }, at: At) {
-  const { zone, words } = at
-  if (before !== undefined && dateOf(zone, of) === dateOf(zone, before)) return null
-  const slots = { day: timeText(at, of, 'day'), zone }
-  return <li class="day-line">{text(at, words.impersonations.audit.timeline.day, slots)}</li>
 }
 
 /** Entries that follow one another and tell of the same request with the same answer; or one entry. */

@@ -1,7 +1,23 @@
+import { fill } from 'oidc-provider-impersonation-verify/format'
 import type { BrandSettings } from '../../../web/brand.ts'
-import type { MailContent, Reader } from './message.ts'
+import { contentOf, type MailContent, type MessageFacts, type Reader } from './message.ts'
+import type { Notice } from './notice.ts'
 
-export function mailText(
+/** A notice as text and as HTML. What people and applications said is plain in both. */
+export function writeMessage(
+  facts: MessageFacts,
+  reader: Reader,
+): Pick<Notice, 'html' | 'subject' | 'text'> {
+  const { fact } = reader.words.notices
+  const content = contentOf(facts, reader)
+  return {
+    subject: content.subject,
+    text: mailText(content, (label, value) => fill(fact, { label, value })),
+    html: mailHtml(content, reader),
+  }
+}
+
+function mailText(
   { hello, sentence, facts, done, doneTitle, linkTitle, url, onlyLink }: MailContent,
   factOf: (label: string, value: string) => string,
 ): string {
@@ -23,7 +39,7 @@ const LINE = '#dcdfe6'
  * As mail programs need it: one column, each style in its element, nothing that is loaded but the logo, and no
  * button that hides where it leads.
  */
-export function mailHtml(content: MailContent, { language, brand }: Reader): string {
+function mailHtml(content: MailContent, { language, brand }: Reader): string {
   const { subject, hello, sentence, facts, done, doneTitle, linkTitle, url, onlyLink } = content
   const accent = brand?.color ?? INK
   const rows = facts.map(

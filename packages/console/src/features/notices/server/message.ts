@@ -2,7 +2,6 @@ import { fill } from 'oidc-provider-impersonation-verify/format'
 import type { CardInWords } from '../../../web/account-card.ts'
 import type { BrandSettings } from '../../../web/brand.ts'
 import type { Words } from '../../../web/words/words.ts'
-import { mailHtml, mailText } from './layout.ts'
 import type { Notice } from './notice.ts'
 import { asLine, plain, withoutAddresses } from './plain.ts'
 
@@ -26,21 +25,7 @@ export interface Reader {
 /** The parts of a mail, in the words of the reader. */
 export type MailContent = ReturnType<typeof contentOf>
 
-/** A notice as text and as HTML. What people and applications said is plain in both. */
-export function writeMessage(
-  facts: MessageFacts,
-  reader: Reader,
-): Pick<Notice, 'html' | 'subject' | 'text'> {
-  const { fact } = reader.words.notices
-  const content = contentOf(facts, reader)
-  return {
-    subject: content.subject,
-    text: mailText(content, (label, value) => fill(fact, { label, value })),
-    html: mailHtml(content, reader),
-  }
-}
-
-function contentOf({ kind, name, by, url, card }: MessageFacts, reader: Reader) {
+export function contentOf({ kind, name, by, url, card }: MessageFacts, reader: Reader) {
   const { notices: words, account } = reader.words
   const { brand } = reader
   const title = words.subjects[kind]

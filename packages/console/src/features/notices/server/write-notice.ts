@@ -1,6 +1,6 @@
-import { hash } from 'node:crypto'
 import type { Provider } from 'oidc-provider-impersonation'
 import { findAccount } from 'oidc-provider-impersonation/siblings'
+import { digestOf } from 'oidc-provider-impersonation-verify/chain'
 import {
   type AnswerRecord,
   type AuditPerson,
@@ -27,7 +27,8 @@ import { namedBy } from '../../../web/person-names.ts'
 import type { Settings } from '../../../web/settings.ts'
 import { isTicket } from '../../../web/ticket.ts'
 import { lookUp } from '../../../web/words/look-up.ts'
-import { type Reader, writeMessage } from './message.ts'
+import { writeMessage } from './layout.ts'
+import type { Reader } from './message.ts'
 import type { Notice, NoticeSettings } from './notice.ts'
 import { asLine, plain } from './plain.ts'
 import type { TicketRows } from './ticket.ts'
@@ -146,7 +147,7 @@ function ticketIn(ticket = '', settings: Settings): string | undefined {
 /** By the customer and the ticket alone: who reads it learns of no person whom the notice does not name. */
 function threadOf({ id, customer, ...subject }: AuditRow | AnswerRecord | PermitRecord): string {
   const parts = subject.ticket === undefined ? [id] : [customer?.id, ticketKey(subject.ticket)]
-  return hash('sha256', JSON.stringify(['thread', ...parts]), 'base64url')
+  return digestOf(JSON.stringify(['thread', ...parts]))
 }
 
 /**

@@ -1,7 +1,7 @@
 import { neededText } from '../../../records/views/approval-part.tsx'
 import type { Foreseen } from '../../../web/acting/asked-for.ts'
 import { type At, type StaffAt, text } from '../../../web/kit/at.ts'
-import { Choice, type FieldIn, PersonField, TextField } from '../../../web/kit/form.tsx'
+import { Choice, PersonField, TextField } from '../../../web/kit/form.tsx'
 import { Link } from '../../../web/kit/link.tsx'
 import { recordPath } from '../../../web/kit/paths.ts'
 import { durationText } from '../../../web/kit/time.tsx'
@@ -43,12 +43,9 @@ function MayAct({ of: { question, mayAct, notAnswered } }: { of: RulesAnswer }, 
   const { base, words, me } = at
   const { form } = words.rules
   const { look, change } = words.impersonations.running
-  const given: Readonly<Record<string, string | undefined>> = {
-    application: me.applications[0]?.clientId,
-    access: 'read',
-    ...question,
-  }
-  const field: FieldIn = (name) => ({ id: name, name, value: given[name] ?? '' })
+  const isAuditor = me.role === 'auditor'
+  const noCustomer = isAuditor ? form.notInAudit : words.web.problems.codes.user_not_found
+  const field = (name: keyof typeof question) => ({ id: name, name, value: question[name] ?? '' })
   return (
     <form class="card form" id="may-act" method="get" action={`${base}/rules`}>
       <PersonField required of={field('operator')} who="operator" label={form.operator} />
@@ -57,7 +54,7 @@ function MayAct({ of: { question, mayAct, notAnswered } }: { of: RulesAnswer }, 
         of={field('userId')}
         who="customer"
         label={form.customer}
-        help={me.role === 'auditor' && form.customerOfAudit}
+        help={isAuditor && form.customerOfAudit}
       />
       <Choice
         of={field('application')}
@@ -90,18 +87,17 @@ function MayAct({ of: { question, mayAct, notAnswered } }: { of: RulesAnswer }, 
       </div>
       <div role="status" class="verdict" id="verdict">
         {mayAct && <Verdict of={mayAct} />}
-        {notAnswered && <NotAnswered {...notAnswered} />}
+        {notAnswered && (
+          <p>
+            {notAnswered.error === 'user_not_found'
+              ? noCustomer
+              : text(at, form.notAccepted, { why: notAnswered.why })}
+          </p>
+        )}
       </div>
       <p class="note">{form.about}</p>
     </form>
   )
-}
-
-function NotAnswered({ error, why }: { error: string; why: string }, at: StaffAt) {
-  const { form } = at.words.rules
-  if (error !== 'user_not_found') return <p>{text(at, form.notAccepted, { why })}</p>
-  const isAuditor = at.me.role === 'auditor'
-  return <p>{isAuditor ? form.notInAudit : at.words.web.problems.codes.user_not_found}</p>
 }
 
 /** The answer that the operator would get. */

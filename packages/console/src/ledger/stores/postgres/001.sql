@@ -117,6 +117,8 @@ CREATE INDEX impersonation_audit_record_over ON impersonation_audit_record (over
 CREATE INDEX impersonation_audit_impersonation_words ON impersonation_audit_impersonation USING gin (words);
 
 CREATE FUNCTION impersonation_audit_write(entries json, sums json, slots json, deadline bigint, OUT outcome text, OUT place bigint, OUT now bigint) LANGUAGE plpgsql AS $$
+DECLARE
+  written bigint;
 BEGIN
   -- What other writes committed is seen by the statements after this one.
   PERFORM pg_advisory_xact_lock(hashtext('oidc-provider-impersonation'), hashtext('impersonation_audit_entry'));
@@ -141,16 +143,20 @@ BEGIN
   ELSE
     SELECT coalesce(max(number), 0) + 1 INTO place FROM impersonation_audit_entry;
     INSERT INTO impersonation_audit_entry (number, digest, text, mac)
-      SELECT place + at - 1, entry ->> 'digest', entry ->> 'text', entry ->> 'mac'
-      FROM json_array_elements(entries) WITH ORDINALITY AS new (entry, at);
+      SELECT place + at - 1, digest, text, mac
+      FROM ROWS FROM (json_to_recordset(entries) AS (digest text, text text, mac text)) WITH ORDINALITY AS new (digest, text, mac, at);
     INSERT INTO impersonation_audit_impersonation (id, version, data)
       SELECT id, place + at, data FROM json_to_recordset(sums) AS new (kind text, id text, at bigint, data jsonb)
       WHERE kind = 'impersonation'
       ON CONFLICT (id) DO UPDATE SET version = excluded.version, data = excluded.data;
-    INSERT INTO impersonation_audit_record (id, version, first, data)
-      SELECT id, place + at, place + "from", data FROM json_to_recordset(sums) AS new (kind text, id text, "from" bigint, at bigint, data jsonb)
-      WHERE kind = 'record'
-      ON CONFLICT (id) DO UPDATE SET version = excluded.version, data = excluded.data;
+    GET DIAGNOSTICS written = ROW_COUNT;
+    -- Most writes have no record.
+    IF written < json_array_length(sums) THEN
+      INSERT INTO impersonation_audit_record (id, version, first, data)
+        SELECT id, place + at, place + "from", data FROM json_to_recordset(sums) AS new (kind text, id text, "from" bigint, at bigint, data jsonb)
+        WHERE kind = 'record'
+        ON CONFLICT (id) DO UPDATE SET version = excluded.version, data = excluded.data;
+    END IF;
     outcome := 'stored';
   END IF;
 END $$;

@@ -19,6 +19,8 @@ import { sqlPermits } from './permits.ts'
 import { sqlSearch } from './search.ts'
 import { raw, type Sql, sql } from './sql.ts'
 
+// `ORDER BY number` alone would sort the number that is read, which no index has.
+const BY_NUMBER = raw('ORDER BY impersonation_audit_entry.number')
 // Each value has a `?` of its own: node:sqlite of Node 22.13 to 22.19 takes no values for `?1`.
 
 const NUMBER = asNumber('number')
@@ -66,7 +68,8 @@ FROM impersonation_audit_${kind} WHERE ${isOne}`
 
   const readSeals = async (which: Sql) => (await read`${READ_SEAL} ${which}`).map(storedSealIn)
 
-  const newestSeals = (limit: number) => readSeals(sql`ORDER BY number DESC LIMIT ${limit}`)
+  const newestSeals = (limit: number) =>
+    readSeals(sql`ORDER BY impersonation_audit_seal.number DESC LIMIT ${limit}`)
 
   // Methods are async, so that an exception becomes a rejection.
   return {
@@ -171,7 +174,7 @@ SELECT * FROM (SELECT id, ${VERSION} FROM impersonation_audit_${kind} WHERE ${co
       if (!isRowId(id)) return []
       const found =
         await read`${READ_ENTRY} impersonation_audit_entry WHERE subject = ${id} AND number > ${after}
-ORDER BY subject, number LIMIT ${limit}`
+${BY_NUMBER} LIMIT ${limit}`
       return found.map(storedEntryOf)
     },
 
@@ -193,7 +196,7 @@ WHERE place > 0 OR number > ${after} ORDER BY place, number LIMIT ${limit}`
      */
     async entries({ after = 0, limit }: EntryPage) {
       const found = await read`${READ_ENTRY} impersonation_audit_entry
-WHERE number > ${after} ORDER BY number LIMIT ${limit}`
+WHERE number > ${after} ${BY_NUMBER} LIMIT ${limit}`
       return found.map(storedEntryOf)
     },
 
@@ -231,7 +234,7 @@ SELECT * FROM (SELECT '${kind}' AS kind, id, CAST(data AS text) AS data, CAST(${
     /** The number of the last entry; 0 in an empty store. */
     async newest() {
       const [found] =
-        await read`SELECT ${NUMBER} FROM impersonation_audit_entry ORDER BY number DESC LIMIT 1`
+        await read`SELECT ${NUMBER} FROM impersonation_audit_entry ${BY_NUMBER} DESC LIMIT 1`
       return found ? numberIn(found, 'number') : 0
     },
 
@@ -257,12 +260,14 @@ ON CONFLICT (number) DO NOTHING RETURNING jws`
 
     /** Seals in their order, after a number. */
     sealsAfter: async (number: number, limit: number) =>
-      readSeals(sql`WHERE number > ${number} ORDER BY number LIMIT ${limit}`),
+      readSeals(
+        sql`WHERE number > ${number} ORDER BY impersonation_audit_seal.number LIMIT ${limit}`,
+      ),
 
     /** The number of the first seal that covers this entry; `undefined` where none does. */
     async sealOf(entry: number) {
       const [found] =
-        await read`SELECT ${NUMBER} FROM impersonation_audit_seal WHERE last >= ${entry} ORDER BY last, number LIMIT 1`
+        await read`SELECT ${NUMBER} FROM impersonation_audit_seal WHERE last >= ${entry} ORDER BY last LIMIT 1`
       return found && numberIn(found, 'number')
     },
 

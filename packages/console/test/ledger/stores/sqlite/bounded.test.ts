@@ -34,7 +34,7 @@ describe('a search in SQLite among many rows', function () {
           return String(all).indexOf(String(part)) + 1
         })
       }
-      if (/FROM impersonation_audit_impersonation/.test(text)) {
+      if (/FROM impersonation_audit_(?:impersonation|entry|seal)/.test(text)) {
         const values = Array.from(text.matchAll(/\?/g), () => 1)
         const steps = prepare.call(this, `EXPLAIN QUERY PLAN ${text}`).all(...values)
         plans.push(steps.map(({ detail }) => detail).join('\n'))
@@ -45,6 +45,17 @@ describe('a search in SQLite among many rows', function () {
   after(async () => {
     DatabaseSync.prototype.prepare = prepare
     await store.close()
+  })
+
+  it('takes the newest entries and seals from the index: it would sort all others, too', async () => {
+    plans.length = 0
+    await store.newest()
+    await store.entries({ limit: 10 })
+    await store.timeline('a', { limit: 10 })
+    await store.newestSeals(2)
+    await store.sealsAfter(1, 10)
+    expect(plans).to.have.length(5)
+    for (const plan of plans) expect(plan).to.not.include('TEMP B-TREE')
   })
 
   boundedCases(
