@@ -225,6 +225,9 @@ export function createRecords({
      * more of what ends by it
      */
     async stop({ operator, customer, by, note, objection }: Stopping) {
+      // Without one, what everybody runs would be ended.
+      parseAccountId(operator, 'operator')
+      if (customer !== undefined) parseAccountId(customer, 'customer')
       const { record, isNew } = await begin(
         {
           event: 'support.stopped',

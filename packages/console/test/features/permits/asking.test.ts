@@ -330,6 +330,14 @@ describe('permits in the console', () => {
     expectProblem(await act(), 403, 'approval_required')
   })
 
+  it('a stop of nobody is refused: it would end what everybody runs', async () => {
+    const { id } = await deployment.impersonate({ access: 'read', operator: 'oscar' })
+    const nobody: { operator: string; by: string } = JSON.parse('{"by":"grace"}')
+    const error = await deployment.permits.stop(nobody).catch((reason: unknown) => reason)
+    expect(String(error)).to.include('operator is required')
+    expect(await deployment.stateOf(id)).to.equal('active')
+  })
+
   it('a stop and an objection hold also where the clock was set back since another one was lifted', async () => {
     const lift = async (id = '') => {
       ahead = 5000

@@ -1,4 +1,4 @@
-import { type At, counted, text } from '../../../web/kit/at.ts'
+import { counted, text } from '../../../web/kit/at.ts'
 import { Link } from '../../../web/kit/link.tsx'
 import { auditListPath, pathWith } from '../../../web/kit/paths.ts'
 import { Text } from '../../../web/kit/text.tsx'
@@ -26,10 +26,12 @@ export const auditPage: View<AuditAnswer> = (answer, at) => {
       : [audit.titleCustomer, audit.aboutCustomer]
   const isFiltered = auditListPath(filter) !== '/audit'
   const isAll = next === undefined && before === undefined && !isFiltered
+  const { count, more } = answer.newer ?? { count: 0, more: false }
+  const many = count === 0 ? audit.newerPerhaps : text(at, audit.newerMany, { count })
   const [first = { at: now, id: NO_ID }] = rows
-  const more = { first: `${first.at}.${first.id}`, when: isDays ? 'days' : undefined }
+  const place = { first: `${first.at}.${first.id}`, when: isDays ? 'days' : undefined }
   // Older rows stay as they are. On the first page, newer ones wait.
-  const again = before === undefined ? base + auditListPath(filter, more) : undefined
+  const again = before === undefined ? base + auditListPath(filter, place) : undefined
   return {
     title,
     about,
@@ -40,7 +42,17 @@ export const auditPage: View<AuditAnswer> = (answer, at) => {
           <p class="shown-count" role="status">
             {counted(at, isAll ? audit.shownAll : audit.shown, rows.length)}
           </p>
-          <Newer of={answer} />
+          {/* New rows announce themselves here, and wait for a click. Nothing moves: the place is always there. */}
+          <div class="newer" role="status">
+            {(count > 0 || more) && (
+              <>
+                <span>{more ? many : counted(at, audit.newer, count)}</span>
+                <Link class="button" to={auditListPath(filter)}>
+                  {audit.showNewer}
+                </Link>
+              </>
+            )}
+          </div>
           {!isOwn && (
             <details class="exports">
               <summary>{audit.export.title}</summary>
@@ -91,23 +103,4 @@ export const auditPage: View<AuditAnswer> = (answer, at) => {
       </>
     ),
   }
-}
-
-/** New rows announce themselves here, and wait for a click. The place is always there, so nothing moves. */
-function Newer({ of: { filter, newer } }: { of: AuditAnswer }, at: At) {
-  const { audit } = at.words.impersonations
-  const { count, more } = newer ?? { count: 0, more: false }
-  const many = count === 0 ? audit.newerPerhaps : text(at, audit.newerMany, { count })
-  return (
-    <div class="newer" role="status">
-      {(count > 0 || more) && (
-        <>
-          <span>{more ? many : counted(at, audit.newer, count)}</span>
-          <Link class="button" to={auditListPath(filter)}>
-            {audit.showNewer}
-          </Link>
-        </>
-      )}
-    </div>
-  )
 }

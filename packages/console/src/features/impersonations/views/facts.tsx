@@ -28,7 +28,17 @@ export function ImpersonationFacts({ of: row }: { of: ImpersonationAnswer }, at:
   const nameOf = (id: string | undefined) =>
     row.entries.find(({ by }) => by === id)?.names?.by?.name
   // An act of a person, with its time and their note.
-  const act = (of: Noted | undefined, sentence: string) =>
+  const act = (
+    of:
+      | {
+          at: number
+          by?: string | undefined
+          name?: string | undefined
+          note?: string | undefined
+        }
+      | undefined,
+    sentence: string,
+  ) =>
     of && (
       <>
         <Text
@@ -127,11 +137,4 @@ export function ImpersonationFacts({ of: row }: { of: ImpersonationAnswer }, at:
       </details>
     </>
   )
-}
-
-interface Noted {
-  readonly at: number
-  readonly by?: string | undefined
-  readonly name?: string | undefined
-  readonly note?: string | undefined
 }

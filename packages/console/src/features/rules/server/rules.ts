@@ -35,7 +35,8 @@ export type RulesAnswer = Awaited<ReturnType<typeof showRules>>
  * `GET /rules`: the rules in force, and the answer to the question. Nothing starts, and nothing is recorded.
  */
 export async function showRules(call: WithQuery<typeof QUESTION>) {
-  const { caller, limitPreviews, provider, query: question } = call
+  const { caller, limitPreviews, provider, query, settings } = call
+  const question = { application: settings.applications[0]?.clientId, access: 'read', ...query }
   await limitPreviews(caller.id)
   // One that says nothing is `null`.
   const rules = describeRule(provider).map((description) => description ?? null)
@@ -55,10 +56,8 @@ export async function showRules(call: WithQuery<typeof QUESTION>) {
  * @throws Problem 400 for a question that is not accepted, 404 for a customer who is not there
  */
 async function mayAct(call: Call, operator: string, question: object): Promise<Foreseen> {
-  const { applications, durations, ticket } = call.settings
+  const { durations, ticket } = call.settings
   const body = readAsked(call, {
-    application: applications[0]?.clientId,
-    access: 'read',
     ticketId: ticket.example ?? NO_TICKET,
     reason: REASON_OF_QUESTION,
     // The longest time that an operator can choose.

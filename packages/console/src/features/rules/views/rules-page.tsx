@@ -1,7 +1,7 @@
 import { neededText } from '../../../records/views/approval-part.tsx'
 import type { Foreseen } from '../../../web/acting/asked-for.ts'
 import { type At, type StaffAt, text } from '../../../web/kit/at.ts'
-import { Choice, type FieldIn, PersonField, TextField } from '../../../web/kit/form.tsx'
+import { Choice, PersonField, TextField } from '../../../web/kit/form.tsx'
 import { Link } from '../../../web/kit/link.tsx'
 import { recordPath } from '../../../web/kit/paths.ts'
 import { durationText } from '../../../web/kit/time.tsx'
@@ -45,12 +45,7 @@ function MayAct({ of: { question, mayAct, notAnswered } }: { of: RulesAnswer }, 
   const { look, change } = words.impersonations.running
   const isAuditor = me.role === 'auditor'
   const noCustomer = isAuditor ? form.notInAudit : words.web.problems.codes.user_not_found
-  const given: Readonly<Record<string, string | undefined>> = {
-    application: me.applications[0]?.clientId,
-    access: 'read',
-    ...question,
-  }
-  const field: FieldIn = (name) => ({ id: name, name, value: given[name] ?? '' })
+  const field = (name: keyof typeof question) => ({ id: name, name, value: question[name] ?? '' })
   return (
     <form class="card form" id="may-act" method="get" action={`${base}/rules`}>
       <PersonField required of={field('operator')} who="operator" label={form.operator} />
