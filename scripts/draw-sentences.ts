@@ -46,7 +46,7 @@ function sentencesOf(file: string): string[] {
     })
 }
 
-/** Whether it has four words or more, and does more than instruct. */
+/** Returns true for four words or more that do more than instruct. */
 function isStatement(part: string): boolean {
   const [, first] = FIRST.exec(part) ?? []
   return (

@@ -160,15 +160,17 @@ export async function rejection(promise: Promise<unknown>): Promise<Error> {
   )
 }
 
-/** Expects a rejection with an error of this class or message. */
+/** Expects a rejection with an error of this class, this message, or both. */
 export async function expectRejection(
   promise: Promise<unknown>,
-  told: string | RegExp | (new (...given: never[]) => Error),
+  ...told: readonly (string | RegExp | (new (...given: never[]) => Error))[]
 ): Promise<void> {
   const error = await rejection(promise)
-  if (typeof told === 'function') expect(error).to.be.instanceOf(told)
-  else if (typeof told === 'string') expect(error.message).to.include(told)
-  else expect(error.message).to.match(told)
+  for (const each of told) {
+    if (typeof each === 'function') expect(error).to.be.instanceOf(each)
+    else if (typeof each === 'string') expect(error.message).to.include(each)
+    else expect(error.message).to.match(each)
+  }
 }
 
 /** Waits until something is true, a minute at most. */

@@ -2,8 +2,7 @@ import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { shared } from '../support/shared.ts'
 import '../../packages/console/test/e2e/support/disposal.ts'
-import { browser } from '../../packages/console/test/e2e/support/browser.ts'
-import { launchExample } from './support/server.ts'
+import { launchExample, newContext } from './support/server.ts'
 import { enter } from './support/sign-in.ts'
 
 const MISSING = /There is no such|is not in this timeline/
@@ -30,10 +29,8 @@ describe('the links of the example', function () {
   ] as const) {
     it(`lead ${login} to a page`, async () => {
       await using stack = new AsyncDisposableStack()
-      const options = { baseURL: example.url, locale: 'en-GB', reducedMotion: 'reduce' } as const
-      const opened = await (await browser()).newContext(options)
+      const opened = await newContext(example, { reducedMotion: 'reduce' })
       const context = stack.adopt(opened, (it) => it.close())
-      context.setDefaultTimeout(20_000)
       const faults: string[] = []
       context.on('weberror', (error) => faults.push(String(error.error())))
       context.on('response', (response) => {

@@ -1,12 +1,11 @@
 import { expect } from 'chai'
 import type { BrowserContext, Page } from 'playwright-core'
 import { expectAccessible } from '../../packages/console/test/e2e/support/axe.ts'
-import { browser } from '../../packages/console/test/e2e/support/browser.ts'
 import { expectFocus } from '../../packages/console/test/e2e/support/focus.ts'
 import { reads } from '../../packages/console/test/e2e/support/operating.ts'
 import { shared } from '../support/shared.ts'
 import { expectAnnounced, listen } from './support/screen-reader.ts'
-import { launchExample } from './support/server.ts'
+import { launchExample, newContext } from './support/server.ts'
 import { enter } from './support/sign-in.ts'
 
 describe("with a screen reader's eyes", function () {
@@ -20,9 +19,7 @@ describe("with a screen reader's eyes", function () {
   afterEach(() => Promise.all(contexts.map((context) => context.close())))
 
   async function listenTo(login: string, path: string): Promise<Page> {
-    const options = { baseURL: example.url, locale: 'en-GB', reducedMotion: 'reduce' } as const
-    const context = await (await browser()).newContext(options)
-    context.setDefaultTimeout(20_000)
+    const context = await newContext(example, { reducedMotion: 'reduce' })
     contexts.push(context)
     const page = await context.newPage()
     await enter(page, login, path)

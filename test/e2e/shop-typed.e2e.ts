@@ -1,8 +1,7 @@
 import { expect } from 'chai'
 import type { BrowserContext, Page } from 'playwright-core'
-import { browser } from '../../packages/console/test/e2e/support/browser.ts'
 import { shared } from '../support/shared.ts'
-import { startExampleHere } from './support/server.ts'
+import { newContext, startExampleHere } from './support/server.ts'
 import { openShop, type Purpose, signInAtProvider } from './support/shop.ts'
 
 const MINUTE = 60_000
@@ -12,8 +11,7 @@ describe('what an operator has typed in the shop', () => {
 
   const example = shared(startExampleHere)
   beforeEach(async () => {
-    context = await (await browser()).newContext({ baseURL: example.url, locale: 'en-GB' })
-    context.setDefaultTimeout(24_000)
+    context = await newContext(example)
     await context.clock.install({ time: Date.now() })
     await signInAtProvider(context, example)
   })

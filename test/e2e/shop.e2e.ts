@@ -1,11 +1,10 @@
 import { expect } from 'chai'
-import type { BrowserContext, Page } from 'playwright-core'
+import type { BrowserContext, Locator, Page } from 'playwright-core'
 import { expectAccessible } from '../../packages/console/test/e2e/support/axe.ts'
-import { browser } from '../../packages/console/test/e2e/support/browser.ts'
 import { collectTokens } from '../../packages/console/test/e2e/support/collect-tokens.ts'
 import { reads } from '../../packages/console/test/e2e/support/operating.ts'
 import { shared } from '../support/shared.ts'
-import { launchExample } from './support/server.ts'
+import { launchExample, newContext } from './support/server.ts'
 import { openShop, type Purpose, signInAtProvider } from './support/shop.ts'
 import { enter, signIn } from './support/sign-in.ts'
 
@@ -21,14 +20,14 @@ describe('the shop, as a customer and as an operator who acts', () => {
     shopUrl = example.shopUrl
   })
   beforeEach(async () => {
-    context = await (await browser()).newContext({ baseURL: example.url, locale: 'en-GB' })
-    context.setDefaultTimeout(24_000)
+    context = await newContext(example)
   })
   afterEach(() => context.close())
 
   const card = (page: Page, order: string) => page.locator(`[data-order="${order}"]`)
   const message = (page: Page) => page.locator('#message')
   const banner = (page: Page) => page.locator('impersonation-banner')
+  const press = (at: Locator | Page, name: string) => at.getByRole('button', { name }).click()
 
   /** Signs olivia in, and opens the shop as alice. */
   async function openAsAlice(purpose?: Purpose): Promise<Page> {
@@ -49,10 +48,10 @@ describe('the shop, as a customer and as an operator who acts', () => {
     await page.goto(shopUrl)
     await signIn(page, page.getByRole('button', { name: 'Sign in' }), 'alice')
     await card(page, 'A-1003').getByLabel(NOTE).fill('Behind the shed')
-    await card(page, 'A-1003').getByRole('button', { name: 'Save note' }).click()
+    await press(card(page, 'A-1003'), 'Save note')
     await message(page).getByText('The note is saved.').waitFor()
     await page.getByLabel('E-mail address').fill('alice@example.org')
-    await page.getByRole('button', { name: 'Save address' }).click()
+    await press(page, 'Save address')
     await message(page).getByText('The new address is saved.').waitFor()
     expect(await banner(page).isVisible()).to.equal(false)
     await expectAccessible(page)
@@ -67,12 +66,12 @@ describe('the shop, as a customer and as an operator who acts', () => {
     await banner(shop).getByText('SUP-123').waitFor()
     await expectAccessible(shop)
     await card(shop, 'A-1002').getByLabel(NOTE).fill('Ring twice')
-    await card(shop, 'A-1002').getByRole('button', { name: 'Save note' }).click()
+    await press(card(shop, 'A-1002'), 'Save note')
     await message(shop).getByText('The note is saved.').waitFor()
     await shop.getByLabel('E-mail address').fill('alice@example.org')
-    await shop.getByRole('button', { name: 'Save address' }).click()
+    await press(shop, 'Save address')
     await shop.getByText('Only Alice Ng can change this e-mail address.').waitFor()
-    await banner(shop).getByRole('button', { name: 'End' }).click()
+    await press(banner(shop), 'End')
     await shop.getByRole('heading', { name: OVER }).waitFor()
     await context.clearCookies()
     const account = await context.newPage()
@@ -107,7 +106,7 @@ describe('the shop, as a customer and as an operator who acts', () => {
     const shop = await beginAsAlice()
     await asked.promise
     await banner(shop).getByText(reads('Support acts as a customer')).waitFor()
-    await banner(shop).getByRole('button', { name: 'End' }).click()
+    await press(banner(shop), 'End')
     await shop.getByRole('heading', { name: OVER }).waitFor()
     const answered = shop.waitForResponse('**/orders')
     ended.resolve()

@@ -20,7 +20,7 @@ const DOORS: Record<string, (deployment: Managed, one: Running) => Promise<unkno
   'by its id': ({ send }, { id }) => send(`/${id}/end`),
   'by a filter': ({ send }) => send('/end', { userId: 'alice' }),
   'in code': ({ provider }, { id }) => provider.impersonation.end(id),
-  'in code, by a filter': ({ provider }) => provider.impersonation.endAll({ userId: 'alice' }),
+  'in code, by a filter': ({ endAll }) => endAll(),
 }
 
 /** Holds the events of these names until they are released; the others are recorded at once. */

@@ -6,6 +6,7 @@ import { readConfig } from '../../example-provider/config.ts'
 import { Application } from '../../example-provider/demo/application.ts'
 import { withHistory } from '../../example-provider/demo/history/fill.ts'
 import { startServer } from '../../example-provider/server.ts'
+import { expectRejection } from '../adapters/servers.ts'
 import { newFolder } from '../support/folder.ts'
 import { send } from './support.ts'
 
@@ -58,7 +59,6 @@ describe('npm start -- --with-history', () => {
       expect(operators, path).to.not.include('olivia').and.not.include('oscar')
     }
     await close()
-    const failure = await startFilled().catch((error: unknown) => error)
-    expect(String(failure)).to.match(/--with-history fills an empty audit.*DATA_DIR/)
+    await expectRejection(startFilled(), /--with-history fills an empty audit.*DATA_DIR/)
   })
 })

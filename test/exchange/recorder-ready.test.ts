@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { RecorderNotReady } from '../../src/index.ts'
+import { expectRejection } from '../adapters/servers.ts'
 import { EVENT_NAMES } from '../support/audit.ts'
 import { deploy } from '../support/deployment.ts'
 import { dpopKey } from '../support/dpop.ts'
@@ -46,8 +47,7 @@ describe('I13: an issue and an exchange wait for the audit before anything is do
         const sent = ['retry-after', 'cache-control'].map((name) => answer.headers.get(name))
         expect(sent).to.deep.equal(['5', 'no-store'])
       }
-      const thrown = await impersonation.issue({ userId: 'alice' }, AS).catch((error) => error)
-      expect(thrown).to.be.instanceOf(RecorderNotReady)
+      await expectRejection(impersonation.issue({ userId: 'alice' }, AS), RecorderNotReady)
       const { items } = await impersonation.list()
       expect([items.length, told], 'one before, and no event').to.deep.equal([1, []])
 

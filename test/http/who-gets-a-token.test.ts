@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { errors } from 'oidc-provider'
 import { configurationOf } from '../../src/host/instance.ts'
 import { TOKEN_EXCHANGE_GRANT_TYPE as EXCHANGE } from '../../src/index.ts'
+import { expectRejection } from '../adapters/servers.ts'
 import { REDIRECT_URI } from '../support/clients.ts'
 import { basic, deploy } from '../support/deployment.ts'
 import { expectAnswer } from '../support/http.ts'
@@ -37,8 +38,7 @@ describe('who gets a token for the management API', () => {
         resource,
         client,
       ])
-      const refused = await Promise.resolve(answer).catch((error: unknown) => error)
-      expect(refused).to.be.instanceOf(errors.InvalidTarget)
+      await expectRejection(Promise.resolve(answer), errors.InvalidTarget)
     }
   })
 
@@ -52,8 +52,7 @@ describe('who gets a token for the management API', () => {
         { accountId: 'alice', client, scope: 'impersonate', gty: 'urn:example:own' },
       ])
       token.resourceServer = Reflect.construct(provider.ResourceServer, [management, resource])
-      const failure = await token.save().catch((error: unknown) => error)
-      expect(failure).to.be.instanceOf(errors.InvalidTarget)
+      await expectRejection(token.save(), errors.InvalidTarget)
     }
   })
 

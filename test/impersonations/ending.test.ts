@@ -37,7 +37,7 @@ describe('I11: an end ends', () => {
     await using deployment = await recording()
     const { token } = await deployment.impersonate({ resource: `${deployment.base}/opaque` })
     await expectActive(deployment, token, true)
-    await deployment.provider.impersonation.endAll({ userId: 'alice' })
+    await deployment.endAll()
     await expectActive(deployment, token, false)
     expect(await deployment.provider.AccessToken.find(token)).to.equal(undefined)
   })

@@ -28,8 +28,7 @@ function say({ issuer, orders: audience }: Deployment, token: string): Promise<s
 const WAYS: Record<string, (deployment: Deployment, id: string) => Promise<boolean>> = {
   'by its id': async ({ provider }, id) =>
     (await provider.impersonation.end(id))?.state === 'ended',
-  'with all of the user': async ({ provider }) =>
-    (await provider.impersonation.endAll({ userId: 'alice' })) === 1,
+  'with all of the user': async ({ endAll }) => (await endAll()) === 1,
 }
 
 for (const [how, end] of Object.entries(WAYS)) {
@@ -60,7 +59,7 @@ for (const [how, end] of Object.entries(WAYS)) {
       })
       await at((expiresAt + 295) * 1000, async () => {
         expect(await say(deployment, token)).to.equal(ENDED)
-        expect(await deployment.provider.impersonation.endAll({ userId: 'alice' })).to.equal(0)
+        expect(await deployment.endAll()).to.equal(0)
       })
       expect(deployment.ended.map((event) => [event.id, event.end?.cause])).to.deep.equal([
         [id, 'requested'],

@@ -59,8 +59,7 @@ describe('I14: what another process with other options exchanges can be ended', 
       const [object] = (await provider.impersonation.list()).items
       return (await provider.impersonation.end(String(object?.id)))?.state === 'ended'
     },
-    'with all of the user': async ({ provider }) =>
-      (await provider.impersonation.endAll({ userId: 'alice' })) === 1,
+    'with all of the user': async ({ endAll }) => (await endAll()) === 1,
     'by its own token': async ({ endCurrent }, token) => (await endCurrent(token)).status === 204,
   }
   for (const [issues, exchanges] of [
@@ -102,7 +101,7 @@ describe('I14: what another process with other options exchanges can be ended', 
   it('one that has ended is accepted at no later moment', async () => {
     await using both = await processes(maxTtl(300), maxTtl(14_400))
     const { access_token } = await both.exchange()
-    await both.first.provider.impersonation.endAll({ userId: 'alice' })
+    await both.first.endAll()
     const start = Date.now()
     for (const minute of [0, 5, 15, 20, 25, 30, 60, 90, 240]) {
       await at(start + minute * MINUTE, async () => {
@@ -117,7 +116,7 @@ describe('I14: what another process with other options exchanges can be ended', 
     for (const { expires_in } of [jwt, opaque]) expect(expires_in).to.be.closeTo(1200, 30)
     await at(Date.now() + 1190_000, async () => {
       await expectActive(both.second, opaque.access_token, true)
-      expect(await both.first.provider.impersonation.endAll({ userId: 'alice' })).to.equal(2)
+      expect(await both.first.endAll()).to.equal(2)
       await expectActive(both.first, opaque.access_token, false)
       expect(await sayAt(both.first, jwt.access_token)).to.equal(ENDED)
     })
@@ -127,7 +126,7 @@ describe('I14: what another process with other options exchanges can be ended', 
     await using both = await processes({}, { ending: { enabled: false } })
     const { token } = await both.first.impersonate({ resource: OPAQUE })
     await expectActive(both.second, token, true)
-    await both.first.provider.impersonation.endAll({ userId: 'alice' })
+    await both.first.endAll()
     await expectActive(both.second, token, false)
   })
 

@@ -35,9 +35,8 @@ const BACK_UPS: Record<'sqlite' | 'pg' | 'ioredis', (spec: StorageSpec) => Promi
   async sqlite(spec) {
     const copy = `${spec.location}.copy`
     const execute = (file: string, sql: string) => {
-      const database = new DatabaseSync(file)
+      using database = new DatabaseSync(file)
       database.exec(sql)
-      database.close()
     }
     execute(spec.location, `VACUUM INTO '${copy}'`)
     return async ({ sql }) => {

@@ -64,7 +64,7 @@ describe('I5: trouble with the file', function () {
 
     it('its pages are overwritten by something else: no answer but 5xx', async () => {
       const token = await provider.subjectToken()
-      const other = new DatabaseSync(file, { timeout: 5000 })
+      using other = new DatabaseSync(file, { timeout: 5000 })
       // A page that is in the log is not read from the file. The provider may still write what it
       // does in the background, such as a lease.
       do {
@@ -77,7 +77,6 @@ describe('I5: trouble with the file', function () {
       await expectTrouble(provider.exchange(token))
       await expectTrouble(provider.issue())
       writeFileSync(file, sound, { flag: 'r+' })
-      other.close()
     })
 
     function limitFileSize(limit: string): boolean {

@@ -51,6 +51,8 @@ export interface Deployment extends AsyncDisposable {
   redeem(subjectToken: string): Promise<Answer>
   /** Expects of a subject token the answer of every one that is not redeemable. */
   expectWorthless(subjectToken: string): Promise<Answer>
+  /** Ends what runs for alice, and resolves how many ended. */
+  endAll(): Promise<number>
   /** An opaque access token of an operator, who signs in. */
   actorToken(accountId?: string): Promise<string>
   /** An impersonated access token for alice, and the id of its impersonation. */
@@ -168,6 +170,7 @@ export async function deploy(
     },
     actorToken: async (accountId = 'olivia') => (await signIn(deployment, accountId)).access_token,
     expectNoErrors: () => void expect(serverErrors).to.deep.equal([]),
+    endAll: () => provider.impersonation.endAll({ userId: 'alice' }),
     redeem: (subject_token) => expectAnswer(deployment.exchange({ subject_token }), 200),
     expectWorthless: (subject_token) =>
       expectAnswer(deployment.exchange({ subject_token }), 400, REFUSED),

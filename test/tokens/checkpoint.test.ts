@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { createRemoteJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose'
 import { RequestRefused, resourceServer } from '../../packages/resource-server/src/index.ts'
 import { signCheckpoint } from '../../src/siblings/index.ts'
+import { expectRejection } from '../adapters/servers.ts'
 import { at } from '../support/clock.ts'
 import { deploy } from '../support/deployment.ts'
 import { expectAnswer } from '../support/http.ts'
@@ -58,8 +59,7 @@ describe('signCheckpoint', () => {
   // At the other doors: refused.test.ts.
   it('is no access token for an API or userinfo', async () => {
     const guard = resourceServer({ issuer: deployment.issuer, audience: deployment.orders })
-    const refused = await guard.authenticate(`Bearer ${greedy}`).catch((error: unknown) => error)
-    expect(refused).to.be.instanceOf(RequestRefused)
+    await expectRejection(guard.authenticate(`Bearer ${greedy}`), RequestRefused)
     const headers = { authorization: `Bearer ${greedy}` }
     await expectAnswer(fetch(`${deployment.issuer}/me`, { headers }), 401)
   })

@@ -3,10 +3,10 @@ import type { Page } from 'playwright-core'
 import {
   acting,
   endSession,
+  expectHeard,
   expectSaid,
   expectSession,
   expectState,
-  heard,
   operating,
   scriptOf,
   servedSites,
@@ -52,7 +52,7 @@ describe('the end of an impersonation in a page', () => {
     await expectOver(page, 'ended')
     await expectState(sites, 'ended')
     expect(ends.count).to.equal(1)
-    expect(await heard(page)).to.deep.equal(['ended'])
+    await expectHeard(page, 'ended')
   })
 
   for (const [how, headers] of [
@@ -70,7 +70,7 @@ describe('the end of an impersonation in a page', () => {
         return answers.map((answer) => answer?.status)
       }, sites.resource)
       expect(statuses).to.deep.equal([401, 401])
-      expect(await heard(page)).to.deep.equal(['ended'])
+      await expectHeard(page, 'ended')
       // The provider is told as well, once: the API may be wrong.
       await untilEnded(sites)
       await endSession(page)
@@ -89,7 +89,7 @@ describe('the end of an impersonation in a page', () => {
       await refuse(page, { 'www-authenticate': challenge })
       await page.evaluate((url) => session?.fetch(url), sites.resource)
     }
-    expect(await heard(page)).to.deep.equal([])
+    await expectHeard(page)
     await expectState(sites, 'active')
   })
 
@@ -150,14 +150,14 @@ describe('the end of an impersonation in a page', () => {
     const { page } = person
     // The clock of the page goes on by itself, too: some seconds have passed on a busy machine.
     await page.clock.runFor(825_000)
-    expect(await heard(page)).to.deep.equal([])
+    await expectHeard(page)
     // A clock that is set back prolongs nothing.
     await page.clock.setSystemTime(Date.now() - 3_600_000)
     await expectSession(page, 'active')
     await page.clock.runFor(15_000)
-    expect(await heard(page)).to.deep.equal(['expiring'])
+    await expectHeard(page, 'expiring')
     await page.clock.runFor(60_000)
-    expect(await heard(page)).to.deep.equal(['expiring', 'expired'])
+    await expectHeard(page, 'expiring', 'expired')
     await expectOver(page, 'expired')
   })
 
@@ -169,7 +169,7 @@ describe('the end of an impersonation in a page', () => {
     await page.clock.setSystemTime(Date.now() + 1_000_000)
     await expectSession(page, 'expired')
     await endSession(page)
-    expect(await heard(page)).to.deep.equal(['expired'])
+    await expectHeard(page, 'expired')
     expect(ends.count).to.equal(0)
   })
 

@@ -192,7 +192,7 @@ suite('examples/nextjs, built, in Chromium', function () {
   }
 
   // All of them: `issuedAt` is in seconds, so that it does not tell which one is the newest.
-  const endElsewhere = () => deployment.provider.impersonation.endAll({ userId: 'alice' })
+  const endElsewhere = () => deployment.endAll()
 
   const banner = (page: Page) => page.getByRole('region', { name: 'olivia acts as alice' })
   const over = (page: Page) => page.getByRole('alert').filter({ hasText: 'ended' })

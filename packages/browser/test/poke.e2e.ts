@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
-import { acting, expectSaid, expectSession, heard, servedSites } from './support/page.ts'
+import { acting, expectHeard, expectSaid, expectSession, servedSites } from './support/page.ts'
 import type { Visit } from './support/visit.ts'
 
 describe('a tab that arrives while another acts', () => {
@@ -30,7 +30,7 @@ describe('a tab that arrives while another acts', () => {
     await next.goto(link)
     await expectSaid(next, 'acting as bob')
     await asked
-    expect(await heard(person.page)).to.deep.equal(['ended'])
+    await expectHeard(person.page, 'ended')
   })
 
   it('makes it do nothing else: what goes on there goes on here, also in its last minute', async () => {
@@ -56,7 +56,7 @@ describe('a tab that arrives while another acts', () => {
       }, message)
       await (await again).response()
     }
-    expect(await heard(page)).to.deep.equal(['expiring'])
+    await expectHeard(page, 'expiring')
     await expectSession(page, 'active')
     expect(posts).to.deep.equal([])
     expect(await sites.states()).to.include('active')

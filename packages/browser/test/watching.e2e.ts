@@ -3,9 +3,9 @@ import type { Page } from 'playwright-core'
 import { impersonationUrl } from '../src/link.ts'
 import {
   endSession,
+  expectHeard,
   expectSaid,
   expectSession,
-  heard,
   operating,
   optionsOf,
   scriptOf,
@@ -84,7 +84,7 @@ describe('an end that comes elsewhere', () => {
         acting.page.on('request', (request) => requests.push(new URL(request.url()).pathname))
         await sites.provider.impersonation.end(acting.id, end)
         expect(await covered(acting.page, Date.now())).to.include(says)
-        expect(await heard(acting.page)).to.deep.equal(['ended'])
+        await expectHeard(acting.page, 'ended')
         const asked = requests.filter((path) => path.endsWith('/impersonations/current'))
         // With a status, the list is read, and the provider is asked once.
         if (!resource) expect(asked).to.have.length(1)
@@ -153,7 +153,7 @@ describe('an end that comes elsewhere', () => {
       // And by the list, which is not there.
       const before = asked
       while (asked === before) await new Promise((resolve) => setTimeout(resolve, 50))
-      expect(await heard(page)).to.deep.equal([])
+      await expectHeard(page)
       await expectSession(page, 'active')
       expect(await page.getByText('acting as alice').isVisible()).to.equal(true)
       await page.unroute(outage)

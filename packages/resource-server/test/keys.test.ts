@@ -154,26 +154,26 @@ describe("the guard: the provider's keys", () => {
     let clock: ReturnType<typeof movedClock>
     let api: ResourceServer
     const outcome = async () => outcomeOf(api, await tokens.token({ exp: 2 ** 32 }))
-    const five = () => Promise.all(Array.from({ length: 5 }, outcome))
-    const FIVE_TIMES = Array.from({ length: 5 }, () => 'alice')
+    const says = async (told: string) => expect(await outcome()).to.equal(told)
+    const fiveAreGood = () => Promise.all(Array.from({ length: 5 }, () => says('alice')))
     const withoutKeys = answered('{"keys":[]}')
 
     beforeEach(async () => {
       clock = movedClock()
       api = newGuard({ jwksUri: tokens.jwksUri })
-      expect(await outcome()).to.equal('alice')
+      await says('alice')
     })
     afterEach(() => clock.restore())
 
     it('are asked for again after five minutes, by nobody who waits', async () => {
       clock.advance(299)
-      expect(await five()).to.deep.equal(FIVE_TIMES)
+      await fiveAreGood()
       expect(tokens.asked).to.deep.equal(['/jwks'])
       tokens.answer.jwks = () => {}
       clock.advance(2)
       // None of these is ever answered by the provider.
-      expect(await five()).to.deep.equal(FIVE_TIMES)
-      expect(await five()).to.deep.equal(FIVE_TIMES)
+      await fiveAreGood()
+      await fiveAreGood()
       expect(tokens.asked).to.deep.equal(['/jwks', '/jwks'])
     })
 
@@ -181,7 +181,7 @@ describe("the guard: the provider's keys", () => {
       tokens.answer.jwks = unavailable
       clock.advance(3600)
       const startedAt = performance.now()
-      for (let round = 0; round < 20; round += 1) expect(await outcome()).to.equal('alice')
+      for (let round = 0; round < 20; round += 1) await says('alice')
       const seconds = (performance.now() - startedAt) / 1000
       expect(tokens.asked.length).to.be.at.most(3 + seconds)
     })
@@ -191,11 +191,11 @@ describe("the guard: the provider's keys", () => {
       clock.advance(601)
       {
         using _ = hurriedTimeouts(5000)
-        expect(await five()).to.deep.equal(FIVE_TIMES)
+        await fiveAreGood()
       }
       clock.advance(3600)
       const startedAt = process.hrtime.bigint()
-      expect(await five()).to.deep.equal(FIVE_TIMES)
+      await fiveAreGood()
       // A fetch that is given up takes five seconds.
       expect(Number(process.hrtime.bigint() - startedAt) / 1e9).to.be.below(4)
     })
@@ -203,14 +203,14 @@ describe("the guard: the provider's keys", () => {
     it('are refused soon after the provider has removed them, and at once after ten idle minutes', async () => {
       tokens.answer.jwks = withoutKeys
       clock.advance(301)
-      expect(await outcome()).to.equal('alice')
+      await says('alice')
       while ((await outcome()) === 'alice') await wait(5)
       Object.assign(tokens.answer, good)
       api = newGuard({ jwksUri: tokens.jwksUri })
-      expect(await outcome()).to.equal('alice')
+      await says('alice')
       tokens.answer.jwks = withoutKeys
       clock.advance(601)
-      expect(await outcome()).to.equal('refused')
+      await says('refused')
     })
   })
 

@@ -43,11 +43,10 @@ describe('createSqliteAdapter', () => {
       advance,
       create: () => open(file),
       leaveExpired(_factory, model, id) {
-        const database = new DatabaseSync(file)
+        using database = new DatabaseSync(file)
         database
           .prepare('UPDATE oidc_records SET expires_at = ? WHERE model = ? AND id = ?')
           .run(now - 1, model, id)
-        database.close()
       },
       createBroken() {
         const factory = open(newFile())
@@ -75,30 +74,27 @@ describe('createSqliteAdapter', () => {
       ['NORMAL', 1],
       ['FULL', 2],
     ] as const) {
-      const database = openDatabase(
+      using database = openDatabase(
         resolve(FILE_RULES, { file: newFile(), synchronous }, 'options'),
       )
       expect(database.prepare('PRAGMA journal_mode').get()).to.include({ journal_mode: 'wal' })
       expect(database.prepare('PRAGMA synchronous').get()).to.include({ synchronous: level })
-      database.close()
     }
   })
 
   it('reads the ended indices of a list from an index alone', async () => {
     const file = newFile()
     open(file)
-    const database = new DatabaseSync(file)
+    using database = new DatabaseSync(file)
     const plan = database.prepare(`EXPLAIN QUERY PLAN SELECT DISTINCT ended_index FROM oidc_records
       WHERE status_list = 'l' AND ended_index IS NOT NULL AND expires_at > 1`)
     expect(JSON.stringify(plan.all())).to.contain('COVERING INDEX oidc_records_ended')
-    database.close()
   })
 
   describe('expired records', () => {
     const count = (file: string) => {
-      const database = new DatabaseSync(file)
+      using database = new DatabaseSync(file)
       const row = database.prepare('SELECT count(*) AS n FROM oidc_records').get()
-      database.close()
       return row?.n
     }
 
@@ -154,13 +150,12 @@ describe('createSqliteAdapter', () => {
 
     it('when a file has another schema_version, and leaves it as it is', () => {
       const file = newFile()
-      const database = new DatabaseSync(file)
+      using database = new DatabaseSync(file)
       database.exec('PRAGMA user_version = 2')
       expect(() => open(file)).to.throw(
         /its user_version is 2, and this version of the package needs 1 \(see docs\/production\.md#schema_version\)/,
       )
       expect(database.prepare('SELECT count(*) AS n FROM sqlite_schema').get()).to.include({ n: 0 })
-      database.close()
     })
 
     it('when the file is not writable', async () => {

@@ -1,4 +1,6 @@
 import { format } from 'node:util'
+import type { BrowserContext, BrowserContextOptions } from 'playwright-core'
+import { browser } from '../../../packages/console/test/e2e/support/browser.ts'
 import { movedClock } from '../../../packages/console/test/e2e/support/moved-clock.ts'
 import { launch, start } from '../../example-provider/support.ts'
 import { newFolder } from '../../support/folder.ts'
@@ -37,6 +39,16 @@ export function sharedExample(): Promise<SharedExample> {
 }
 
 after(async () => (await shared)?.[Symbol.asyncDispose]())
+
+/** An empty browser in front of the example. */
+export async function newContext(
+  { url }: SharedExample,
+  options: BrowserContextOptions = {},
+): Promise<BrowserContext> {
+  const context = await (await browser()).newContext({ baseURL: url, locale: 'en-GB', ...options })
+  context.setDefaultTimeout(24_000)
+  return context
+}
 
 /** The example in this process, whose clock a test can move. What it prints is kept back. */
 export interface StartedExample extends LaunchedExample {

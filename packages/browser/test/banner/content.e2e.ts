@@ -5,6 +5,7 @@ import {
   expectCount,
   expectText,
   seen,
+  settle,
   showBanner,
 } from '../support/banner-page.ts'
 
@@ -128,7 +129,7 @@ describe('<impersonation-banner>: what it shows', () => {
       )
       await region.getByRole('button').click()
       await expectText(region.getByRole('button'), 'Wird beendet')
-      await page.evaluate(() => window.lab.current?.answer())
+      await settle(page, 'answer')
       await region.getByText('hat als').waitFor()
       expect(await seen(region)).to.deep.equal([
         'olivia hat als alice gehandelt',

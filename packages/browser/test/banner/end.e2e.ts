@@ -4,7 +4,9 @@ import {
   bannerTests,
   expectCount,
   expectText,
+  finish,
   seen,
+  settle,
   showBanner,
 } from '../support/banner-page.ts'
 
@@ -29,7 +31,7 @@ describe('<impersonation-banner>: End', () => {
     const next = page.locator(':focus')
     await expectText(next, 'Order again')
     // An end elsewhere is said as well, and leaves the focus where it is.
-    await page.evaluate(() => window.lab.current?.finish('ended'))
+    await finish(page, 'ended')
     await region.getByRole('alert').getByText('It was ended.').waitFor()
     await expectText(next, 'Order again')
   })
@@ -45,7 +47,7 @@ describe('<impersonation-banner>: End', () => {
     await expectCount(end.and(page.locator(':focus')), 1)
     expect(await page.evaluate(ends)).to.equal(1)
 
-    await page.evaluate(() => window.lab.current?.answer())
+    await settle(page, 'answer')
     const alert = region.getByRole('alert').getByText('It was ended.')
     await alert.waitFor()
     await expectCount(region.getByRole('alert').and(page.locator(':focus')), 1)
@@ -64,7 +66,7 @@ describe('<impersonation-banner>: End', () => {
     })
     const end = region.getByRole('button')
     await end.click()
-    await page.evaluate(() => window.lab.current?.fail())
+    await settle(page, 'fail')
     await region.getByRole('alert').getByText('You still act').waitFor()
     await expectText(region.getByRole('alert'), /Check the connection/)
     expect(await page.evaluate(() => document.body.dataset.failed)).to.equal('unreachable')
@@ -74,7 +76,7 @@ describe('<impersonation-banner>: End', () => {
 
     await end.click()
     await expectCount(region.getByRole('alert'), 0)
-    await page.evaluate(() => window.lab.current?.answer())
+    await settle(page, 'answer')
     await region.getByText('It was ended.').waitFor()
     expect(await page.evaluate(ends)).to.equal(2)
   })

@@ -2,7 +2,14 @@ import { expect } from 'chai'
 import type { Locator, Page } from 'playwright-core'
 import { expectAccessible } from '../../../console/test/e2e/support/axe.ts'
 import { NARROWEST, WIDE } from '../../../console/test/e2e/support/visit.ts'
-import { bannerTests, expectCount, showBanner, timeIn } from '../support/banner-page.ts'
+import {
+  bannerTests,
+  expectCount,
+  finish,
+  settle,
+  showBanner,
+  timeIn,
+} from '../support/banner-page.ts'
 
 const NAMES = { actorName: 'Olivia Okafor', userName: 'Alice Ng', changes: true }
 const LONG = 'Wolfeschlegelsteinhausenbergerdorff '.repeat(28)
@@ -18,14 +25,14 @@ const STATES: Readonly<
     seconds: 42,
     async follow(page) {
       await page.getByRole('button', { name: 'End' }).click()
-      await page.evaluate(() => window.lab.current?.fail())
+      await settle(page, 'fail')
       await page.getByText('You still act, because').waitFor()
     },
   },
   over: {
     seconds: 600,
     async follow(page) {
-      await page.evaluate(() => window.lab.current?.finish('ended'))
+      await finish(page, 'ended')
     },
   },
 }
@@ -173,7 +180,7 @@ describe('<impersonation-banner>: how it looks', () => {
       expect(urgent.borderBottomStyle).not.to.equal(before.borderBottomStyle)
       expect(urgent.weight).not.to.equal(before.weight)
       expect(urgent.height).to.equal(before.height)
-      await page.evaluate(() => window.lab.current?.finish('ended'))
+      await finish(page, 'ended')
       const outlines = await region
         .locator('[part]')
         .evaluateAll((parts) => parts.map((it) => getComputedStyle(it).outlineWidth))

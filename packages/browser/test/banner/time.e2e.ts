@@ -4,6 +4,7 @@ import {
   bannerTests,
   expectCount,
   expectText,
+  finish,
   seen,
   showBanner,
   timeIn,
@@ -88,7 +89,7 @@ describe('<impersonation-banner>: the time', () => {
     })
     const link = page.getByRole('link', { name: 'Back to the console' })
     expect(await link.isVisible()).to.equal(false)
-    await page.evaluate(() => window.lab.current?.finish('expired'))
+    await finish(page, 'expired')
     expect(await link.isVisible()).to.equal(true)
     const drawn = await banner(page)
       .locator('slot')

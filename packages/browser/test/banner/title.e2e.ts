@@ -1,4 +1,4 @@
-import { bannerTests, expectTitle, showBanner } from '../support/banner-page.ts'
+import { bannerTests, expectTitle, settle, showBanner } from '../support/banner-page.ts'
 
 describe('<impersonation-banner>: the title of the page', () => {
   const test = bannerTests()
@@ -9,7 +9,7 @@ describe('<impersonation-banner>: the title of the page', () => {
     await page.evaluate(() => window.lab.set({ userName: 'Alice \u202EgN' }))
     await expectTitle(page, 'Acting as Alice gN · Shop', 'no direction is turned')
     await region.getByRole('button', { name: 'End' }).click()
-    await page.evaluate(() => window.lab.current?.answer())
+    await settle(page, 'answer')
     await region.getByText('It was ended.').waitFor()
     await expectTitle(page, 'Shop')
   })

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { expectRejection } from '../../../../test/adapters/servers.ts'
 import { expectAnswer } from '../../../../test/support/http.ts'
 import { shared } from '../../../../test/support/shared.ts'
 import {
@@ -126,9 +127,7 @@ describe('accept on a server', () => {
     await read.text()
     // The second is as `express.urlencoded()` leaves it.
     for (const request of [read, post('')]) {
-      const thrown = await side.impersonations.accept(request).catch((error: unknown) => error)
-      expect(thrown).to.be.instanceOf(TypeError)
-      expect(String(thrown)).to.include('was read before')
+      await expectRejection(side.impersonations.accept(request), TypeError, 'was read before')
     }
     // Half a character is something.
     for (const body of [Uint8Array.of(0xc3), '\ufeff']) {
@@ -179,8 +178,7 @@ describe('accept on a server', () => {
     const olivia = await other.operator()
     const fail = async () => {
       const callback = await olivia.callbackOf()
-      const thrown = await olivia.get(callback).catch((error: unknown) => error)
-      expect(String(thrown)).to.include('the disk is full')
+      await expectRejection(olivia.get(callback), 'the disk is full')
     }
     await fail()
     const { items } = await other.deployment.provider.impersonation.list({})
@@ -209,7 +207,7 @@ describe('accept on a server', () => {
     const olivia = await side.operator()
     await olivia.handOver()
     const old = olivia.cookie
-    await side.deployment.provider.impersonation.endAll({ userId: 'alice' })
+    await side.deployment.endAll()
     await olivia.expectState('active')
     const answer = await olivia.handOver({ userId: 'bob' })
     expect(answer.status).to.equal(303)

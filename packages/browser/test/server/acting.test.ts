@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { expectRejection } from '../../../../test/adapters/servers.ts'
 import { expectAnswer } from '../../../../test/support/http.ts'
 import { shared } from '../../../../test/support/shared.ts'
 import { type MovedClock, movedClock } from '../../../console/test/e2e/support/moved-clock.ts'
@@ -50,8 +51,7 @@ describe('an impersonation on a server', () => {
       sent.push(new Request(input).url)
       return fetch(input, init)
     }
-    const thrown = await impersonation.fetch('https://evil.example/').catch((error) => error)
-    expect(thrown).to.be.instanceOf(TypeError)
+    await expectRejection(impersonation.fetch('https://evil.example/'), TypeError)
     expect(sent).to.deep.equal([])
     await expectAnswer(impersonation.fetch(`${side.api}/elsewhere`), 302)
     expect(sent).to.deep.equal([`${side.api}/elsewhere`])
@@ -67,8 +67,7 @@ describe('an impersonation on a server', () => {
       expect(each?.accessToken).to.equal('')
       expect(each?.ending?.cause).to.equal('user')
     }
-    const thrown = await impersonation.fetch(`${side.api}/orders`).catch((error) => error)
-    expect(String(thrown)).to.include('the impersonation is over')
+    await expectRejection(impersonation.fetch(`${side.api}/orders`), 'the impersonation is over')
     expect(bannerHtml(impersonation)).to.include('olivia</bdi> acted as').and.to.include('Close')
     // The button leads back to the application, without the cookie.
     const closed = await olivia.end()

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
 import { Redis } from 'ioredis'
-import { REDIS_URL, suiteOn } from '../../../../test/adapters/servers.ts'
+import { expectRejection, REDIS_URL, suiteOn } from '../../../../test/adapters/servers.ts'
 import { movedClock } from '../../../console/test/e2e/support/moved-clock.ts'
 import { memoryStore } from '../../src/server.ts'
 import { type ServerSide, startServerSide } from '../support/server-side.ts'
@@ -94,8 +94,7 @@ describe('a store of the application', () => {
     await olivia.handOver()
     fails = true
     for (const call of [() => olivia.current(), () => olivia.end()]) {
-      const thrown = await call().catch((error: unknown) => error)
-      expect(String(thrown)).to.include('no connection')
+      await expectRejection(call(), 'no connection')
     }
     fails = false
     expect((await olivia.current())?.state).to.equal('active')

@@ -117,6 +117,16 @@ export async function showBanner(
   return banner(page)
 }
 
+/** Lets the request for an end be answered, or fail. */
+export function settle(page: Page, how: 'answer' | 'fail'): Promise<void> {
+  return page.evaluate((name) => window.lab.current?.[name](), how)
+}
+
+/** Lets the session end by itself. */
+export function finish(page: Page, how: 'ended' | 'expired'): Promise<void> {
+  return page.evaluate((state) => window.lab.current?.finish(state), how)
+}
+
 export function banner(page: Page): Locator {
   return page.getByRole('region', { name: /act/ })
 }

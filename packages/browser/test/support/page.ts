@@ -124,12 +124,13 @@ export async function acting(
   return person
 }
 
-/** The events of the session, once those that are due have been told. */
-export async function heard(page: Page): Promise<string[]> {
-  return page.evaluate(async () => {
+/** Expects these events of the session, once those that are due have been told. */
+export async function expectHeard(page: Page, ...events: readonly string[]): Promise<void> {
+  const heard = await page.evaluate(async () => {
     await Promise.resolve()
     return globalThis.happened.filter((event) => !event.includes(' '))
   })
+  expect(heard).to.deep.equal(events)
 }
 
 /** The page has left, and its last request is on its way. */

@@ -33,7 +33,6 @@ const STORIES: Readonly<Record<string, readonly string[]>> = {
     `olivia opens ${act('alice', 'change')}`,
     'olivia begins Act as Alice Ng',
     'grace opens /console/records?state=in_force',
-    'grace presses Olivia Okafor as Alice Ng',
     'grace presses Take back',
     'grace presses Take back',
     'grace sees You took it back.',

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+import { expectRejection } from '../../../../test/adapters/servers.ts'
 import { athOf } from '../../../../test/support/dpop.ts'
 import { shared } from '../../../../test/support/shared.ts'
 import type { ResourceServer } from '../../src/index.ts'
@@ -181,9 +182,11 @@ describe('the guard: the URL that a DPoP proof must name (RFC 9449 §4.3)', () =
     const request = await client.proven()
     for (const answer of ['/orders', 'ftp://x/', undefined]) {
       const guard = client.guardWith({ getUrl: () => String(answer) })
-      const failure = await guard.authenticate(request).catch((error: unknown) => error)
-      expect(failure).to.be.instanceOf(TypeError)
-      expect(String(failure)).to.include('resourceServer.dPoP.getUrl must answer an absolute')
+      await expectRejection(
+        guard.authenticate(request),
+        TypeError,
+        'resourceServer.dPoP.getUrl must answer an absolute',
+      )
     }
   })
 })

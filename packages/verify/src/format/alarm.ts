@@ -27,7 +27,7 @@ export function alarmKindOf({ event, use, protects, delivery }: AuditEntry): Ala
   return undefined
 }
 
-/** Whether an entry is an alarm, whatever else happened. */
+/** Returns true if an entry is an alarm, whatever else happened. */
 export function isAlarmByItself(entry: AuditEntry): boolean {
   const kind = alarmKindOf(entry)
   return kind !== undefined && kind !== 'refused'
@@ -117,7 +117,7 @@ const URGENT: readonly AlarmKind[] = [
   'tampered',
 ]
 
-/** Whether there is an urgent alarm that no lead has seen yet. */
+/** Returns true if there is an urgent alarm that no lead has seen yet. */
 export function isAlarmOpen({ alarm, acknowledged }: AuditRow): boolean {
   const isUrgent = alarm?.kinds.some((kind) => URGENT.includes(kind)) === true
   return isUrgent && alarm.count > (acknowledged?.alarms ?? 0)

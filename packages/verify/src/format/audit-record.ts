@@ -153,7 +153,7 @@ export interface StoredRecord {
    */
   readonly slot?: string | undefined
   readonly state: RecordState
-  /** Whether an approver still has to look at it afterwards. */
+  /** `true` if an approver still has to look at it afterwards. */
   readonly isReviewDue: boolean
   /**
    * From when on it is worth nothing and waits for nothing; not before its last entry. `undefined`:

@@ -48,7 +48,7 @@ export function digestParts(digest: string): DigestParts | undefined {
   return time <= MAX_DATE_MS ? { id, time, subject: subject || undefined, mark } : undefined
 }
 
-/** Whether a digest is that of an entry with this text. */
+/** Returns true if a digest is that of an entry with this text. */
 export function isTextOf(text: string, digest: string): boolean {
   return digest.startsWith(`${digestOf(text)}.`)
 }

@@ -4,7 +4,7 @@ export type Guard<T> = (value: unknown) => value is T
 /** The type that a guard checks. */
 export type Guarded<G> = G extends Guard<infer T> ? T : never
 
-/** Whether a value is an object literal, a JSON object, or an object without prototype. */
+/** Returns true for an object literal, a JSON object, and an object without prototype. */
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null) return false
   const prototype: unknown = Object.getPrototypeOf(value)

@@ -21,7 +21,7 @@ export interface Transition {
   readonly needsNote?: true
   /** `undefined`: it stays as it is. */
   readonly to?: RecordState
-  /** Whether each need is said of, by whom it concerns. */
+  /** `true` if each need has a word of its own, said by the person whom it concerns. */
   readonly isOfNeed?: true
   /** Ends the impersonations that run under the record. */
   readonly ends?: 'under'
@@ -177,7 +177,7 @@ export function may(
   return { event, need, transition }
 }
 
-/** Whether a button of it works. What is over has none. */
+/** Returns true if a button of it works. A record that is over has none. */
 export function canSay(
   record: RecordLike,
   event: SaidEvent,
@@ -193,7 +193,7 @@ export function canSay(
 export interface Unapproved {
   /** `'after_refusal'`: something was declined to the operator before. */
   readonly unapproved?: 'after_refusal' | 'emergency' | undefined
-  /** Whether an approver still has to look at it afterwards. */
+  /** Returns true if an approver still has to look at it afterwards. */
   readonly isReviewDue?: boolean | undefined
 }
 
@@ -203,7 +203,7 @@ export function unapprovedBy(record: Pick<AuditRecord, 'declined' | 'kind' | 'sa
   return { unapproved, isReviewDue: isReviewDue(record) }
 }
 
-/** Whether an approver still has to look at it afterwards. */
+/** Returns true if an approver still has to look at it afterwards. */
 export function isReviewDue({ kind, said }: Pick<AuditRecord, 'kind' | 'said'>): boolean {
   return kind === 'emergency' && !said.some(({ event }) => event === 'reviewed')
 }

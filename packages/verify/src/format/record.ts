@@ -107,7 +107,7 @@ function withWindow(record: AuditRecord, grantedAt: number): AuditRecord {
 function withSaid(before: AuditRecord, entry: AuditEntry): AuditRecord {
   const { timeMs: at, by, note, need, names } = entry
   const event = SAID_EVENTS.find((each) => entry.event === `support.${each}`)
-  // Whether the person is an approver, or may erase, was asked before: never who is concerned.
+  // The caller has checked the roles of the person. The record alone knows who is concerned.
   const anybody = { id: by, is: ['approver', 'eraser', 'lead'] } as const
   const word = event ? may(before, event, anybody, undefined) : 'state'
   if (!event || typeof word === 'string' || word.need !== need) {
@@ -132,7 +132,7 @@ function withSaid(before: AuditRecord, entry: AuditEntry): AuditRecord {
   return isMet ? withWindow({ ...record, state: to }, at) : record
 }
 
-/** Whether somebody granted what is needed. */
+/** Returns true if somebody granted each need. */
 export function isNeedMet({ said }: Pick<AuditRecord, 'said'>, need: SaidWord['need']): boolean {
   return said.some((each) => each.event === 'granted' && each.need === need)
 }
@@ -145,7 +145,7 @@ export function saidIn(
   return said.findLast((each) => each.event === event)
 }
 
-/** As it is kept, and by what it is found. */
+/** A record as it is kept, with the members by which it is found. */
 export function storedRecordOf(record: AuditRecord, slot: string): StoredRecord {
   const { id, version, kind, requestedAt: at, customer, operator, state, deliveries = {} } = record
   const over = recordOverAt(record)

@@ -32,7 +32,7 @@ export interface RowUse {
   readonly path?: string | undefined
   /** Of the answer. */
   readonly status?: number | undefined
-  /** Whether the guard refused it. */
+  /** `true` if the guard refused it. */
   readonly isRefused?: true | undefined
   readonly audience: string
 }
@@ -62,7 +62,7 @@ export interface AuditRow {
   readonly continues?: string | undefined
   /** The id of the permit by which it was allowed, or of several. */
   readonly permit?: string | readonly string[] | undefined
-  /** Why the policy wants it looked at. */
+  /** The reason for which the policy wants it looked at. */
   readonly review?: string | undefined
   /** The client id of the application. */
   readonly application?: string | undefined

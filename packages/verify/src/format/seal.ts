@@ -2,7 +2,7 @@ import { decodeJwt } from 'jose'
 import { digestOf } from './digest.ts'
 import { type Guarded, isInteger, isObjectOf, isText } from './guards.ts'
 
-/** Whether the provider signed it of the entries since the seal before. Times are in milliseconds since the epoch. */
+/** Members that the provider signs about the entries since the seal before. Times are in milliseconds since the epoch. */
 export const isSeal = isObjectOf({
   // 1 for the first one, and one more for each next.
   number: isInteger,
@@ -35,7 +35,7 @@ export function sealInJws(jws: string): Seal | undefined {
   }
 }
 
-/** Whether the provider signed it of a file that proves one impersonation. */
+/** Members that the provider signs about a file that proves one impersonation. */
 export const isProof = isObjectOf({
   // The SHA-256, base64url, of all lines before: the first one names the impersonation.
   content: isText,

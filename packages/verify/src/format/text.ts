@@ -8,7 +8,7 @@ const CONTROL_CHARACTERS = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/u
 export const NO_CONTROLS =
   'must not contain control characters, nor those that change the direction of writing'
 
-/** Whether a text looks the same as its characters in a line: see {@link NO_CONTROLS}. */
+/** Returns true if a text looks the same as its characters in a line: see {@link NO_CONTROLS}. */
 export function isPlain(text: string): boolean {
   return text.isWellFormed() && !CONTROL_CHARACTERS.test(text)
 }
@@ -16,7 +16,7 @@ export function isPlain(text: string): boolean {
 /** Characters that are not seen, and spaces that look like another one. */
 const INVISIBLE_CHARACTERS = /[\p{Default_Ignorable_Code_Point}\p{Cf}]|(?! )\p{White_Space}/u
 
-/** Whether a number or an id has no characters that make it another one that looks the same. */
+/** Returns true if a number or an id has no characters that make it another one that looks the same. */
 export function isSeen(text: string): boolean {
   return !INVISIBLE_CHARACTERS.test(text)
 }
@@ -30,7 +30,7 @@ export const MAX_REASON_LENGTH = 500
 const VISIBLE_CHARACTER =
   /[^\p{Cc}\p{Cf}\p{Cs}\p{Z}\p{White_Space}\p{Default_Ignorable_Code_Point}\u2800]/u
 
-/** Whether there is something to read in a text: spaces and characters that are not seen say nothing. */
+/** Returns true if a text has something to read. Spaces and unseen characters do not count. */
 export function saysSomething(text: string): boolean {
   return VISIBLE_CHARACTER.test(text)
 }

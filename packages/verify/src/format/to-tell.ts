@@ -1,4 +1,4 @@
-/** Whom something is told. */
+/** The receivers of a message. */
 export const AUDIENCES = ['customer', 'deployment'] as const
 
 export type Audience = (typeof AUDIENCES)[number]

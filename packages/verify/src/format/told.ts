@@ -8,7 +8,7 @@ export interface ToldActor {
 /** The person who has to approve a request: a second person beside the operator, or the user. */
 export type Need = 'second_person' | 'user'
 
-/** Why an impersonation ended. */
+/** The reasons for which an impersonation ended. */
 export type EndCause = 'operator_signed_out' | 'policy' | 'replay' | 'requested' | 'user'
 
 /** An event of the provider. A member that is not known is absent; `docs/events.md` explains each. */

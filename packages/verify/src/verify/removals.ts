@@ -9,7 +9,7 @@ const TOLERANCE_MS = 600_000
 /** Time that an event may be recorded late, in milliseconds: APIs send uses up to a day late. */
 const MAX_DELAY_MS = 86_400_000
 
-/** Whether what is missing could be removed: it was old enough, with all that is about the same, and not on hold. */
+/** Checks if a missing text could be removed: it was old enough, with all others of its subject, and not on hold. */
 export class Removals {
   entries = 0
   /** Number of these that were erased. */

@@ -16,7 +16,7 @@ interface State {
   line: number
   row?: AuditRow
   permit?: AuditRecord | undefined
-  /** Whether it has an entry that this version cannot read. */
+  /** `true` if it has an entry that this version cannot read. */
   isUnproved?: true
 }
 

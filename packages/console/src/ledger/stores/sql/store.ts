@@ -266,8 +266,9 @@ ON CONFLICT (number) DO NOTHING RETURNING jws`
 
     /** The number of the first seal that covers this entry; `undefined` where none does. */
     async sealOf(entry: number) {
-      const [found] =
-        await read`SELECT ${NUMBER} FROM impersonation_audit_seal WHERE last >= ${entry} ORDER BY last LIMIT 1`
+      const [found] = await read`SELECT ${NUMBER} FROM impersonation_audit_seal
+WHERE last = (SELECT min(last) FROM impersonation_audit_seal WHERE last >= ${entry})
+ORDER BY impersonation_audit_seal.number LIMIT 1`
       return found && numberIn(found, 'number')
     },
 
