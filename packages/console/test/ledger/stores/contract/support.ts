@@ -195,7 +195,7 @@ export function rowOf(name: string, ...entries: readonly AuditEntry[]): AuditRow
 }
 
 /** More than any case stores: a store that returns a page again and again is stopped. */
-const MAX_ROWS = 20_000
+const MAX_ROWS = 200_000
 
 /** All rows that match, read in pages. */
 export async function found(
